@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { LoggedEvent } from '../ingest/domain/logged-event';
-import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
+import { EventQueue } from '../ingest/queue/event-queue';
 import { isAnyWaiting, type RecordToWrite } from '../ingest/queue/processing-record';
 import { isEarlier, type EntryKey } from '../ingest/queue/queue-partition';
 import { IdentityService } from '../identity/identity.service';
@@ -9,7 +8,7 @@ import { Clock } from '../platform/values/clock';
 import { ReviewService } from '../review/review.service';
 import type { EffectResult } from './domain/event-effects';
 import { finishedRecord, processingProblem } from './domain/processing-outcome';
-import { readyEntry, type ReadyEntry } from './queue-order';
+import { placeOfReceipt, readyEntry, type ReadyEntry } from './queue-order';
 import { WaitingEvents } from './waiting-events';
 
 /** A stored event that an effect comes to late. */
@@ -60,9 +59,15 @@ export class LateEffects {
 
   /**
    * Reads events with their customers and records. Customers are locked first, as everywhere, and events before their
-   * records, as by their expiry.
+   * records, as by their expiry. `handled`: how many events the caller has had before these; events of one request have
+   * one time of receipt, and wait for their customer in this order.
    */
-  async hold(transaction: Transaction, tenantId: string, events: readonly LateEvent[]): Promise<HeldEvents> {
+  async hold(
+    transaction: Transaction,
+    tenantId: string,
+    events: readonly LateEvent[],
+    handled: number,
+  ): Promise<HeldEvents> {
     const ids = events.map(({ eventId }) => eventId);
     const stored = await this.queue.events(transaction, tenantId, ids);
     const profiles = new Set([...stored.values()].map(({ profileId }) => profileId));
@@ -80,7 +85,7 @@ export class LateEffects {
       const event = held.has(eventId) ? stored.get(eventId) : undefined;
       if (event === undefined) continue;
       const before = records.get(eventId);
-      const key = positionOf(event, position);
+      const key = placeOfReceipt(event, handled + position);
       const profileIds = customers.get(event.profileId)?.profileIds ?? [event.profileId];
       const isQueued = before === undefined ? !isBundled : before.state === 'queued';
       if (isQueued || profileIds.some((id) => isAtOrBefore(waiting.get(id), key))) {
@@ -132,9 +137,4 @@ function lateRecord({ entry, result }: LateResult): RecordToWrite {
 
 function isAtOrBefore(first: EntryKey | undefined, key: EntryKey): boolean {
   return first !== undefined && !isEarlier(key, first);
-}
-
-/** Its place among events that wait for their customers: that of its receipt. */
-function positionOf({ eventId, profileId, receivedAt }: LoggedEvent, position: number): QueuedKey {
-  return { queuedAt: `${receivedAt.toISOString().slice(0, -1)}000Z`, position, eventId, queuedFor: profileId };
 }

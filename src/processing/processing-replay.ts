@@ -86,7 +86,7 @@ export class ProcessingReplay {
     this.queue.writeDown(transaction, tenantId, [record]);
     const waitsAlready = isAnyWaiting(before.reactions);
     if (isAnyWaiting(result.reactions) && !waitsAlready) {
-      this.waiting.add(transaction, tenantId, [{ ...entry, queuedAt: null }]);
+      this.waiting.add(transaction, tenantId, [entry]);
     }
     if (result.failure !== undefined) return { failure: result.failure };
     return this.closeProcessed(transaction, again, partition);

@@ -7,7 +7,7 @@ import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
 import type { ProcessingRecord } from '../ingest/queue/processing-record';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { arrangeEntries, type Arrangement } from './domain/arrange-entries';
-import type { EventToProcess } from './domain/event-effects';
+import type { EventToProcess, ReactionRecord } from './domain/event-effects';
 import { ParkedEvents } from './parked-events';
 import { WaitingEvents } from './waiting-events';
 
@@ -109,19 +109,20 @@ export class QueueOrder {
     return others.some((key) => isEarlier(key, entry)) ? undefined : ready;
   }
 
-  /** An event that is not in the queue; `before`: its locked record. Failed and skipped reactions are tried again. */
+  /**
+   * An event that is not in the queue, at the place of its receipt; `before`: its locked record. Failed reactions are tried
+   * again, and skipped ones whose reason may have gone.
+   */
   async outOfOrder(
     transaction: Transaction,
     tenantId: string,
     event: LoggedEvent,
     before?: ProcessingRecord,
   ): Promise<ReadyEntry> {
-    const entry = { queuedAt: '', position: 0, eventId: event.eventId, queuedFor: event.profileId, event };
+    const entry = { ...placeOfReceipt(event, 0), event };
     const customers = await this.customersOf(transaction, tenantId, [entry]);
     const ready = readyEntry(tenantId, entry, customers, before);
-    const recorded = ready.toProcess.recorded.filter(
-      ({ outcome }) => outcome === 'applied' || outcome === 'waiting_for_customer',
-    );
+    const recorded = ready.toProcess.recorded.filter(isKeptByReplay);
     return { ...ready, toProcess: { ...ready.toProcess, recorded } };
   }
 
@@ -180,6 +181,17 @@ export class QueueOrder {
     for (const [profileId, key] of parked) note(profileId, key);
     return { firsts, waitingAtOthers };
   }
+}
+
+/** The place of an event by its receipt, among events that wait for their customers. */
+export function placeOfReceipt({ eventId, profileId, receivedAt }: LoggedEvent, position: number): QueuedKey {
+  return { queuedAt: `${receivedAt.toISOString().slice(0, -1)}000Z`, position, eventId, queuedFor: profileId };
+}
+
+/** What a backfill has left out stays out: a replay would set what a later event has set, or count in a later period. */
+function isKeptByReplay({ outcome, reason }: ReactionRecord): boolean {
+  if (outcome === 'skipped') return reason === 'superseded' || reason === 'period_over';
+  return outcome !== 'failed';
 }
 
 /** An entry with its customer and its record; `customers`: those of its profile, held until the transaction ends. */

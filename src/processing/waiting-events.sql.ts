@@ -6,21 +6,18 @@ import { TEXT_OF_QUEUED_AT } from './queued-at';
 /* Events whose reactions wait until their customer has an EXTERNAL identifier (docs/adr/0051). */
 
 /** An event to wait at its own profile. */
-export interface EntryToWait extends Omit<QueuedKey, 'queuedAt'> {
-  /** Null: it has no position in the queue, and waits from now on. */
-  readonly queuedAt: string | null;
+export interface EntryToWait extends QueuedKey {
   readonly profileId: string;
 }
 
 /** The first waiting event of each of these profiles that has one. */
 export const FIRST_WAITING = firstOfProfiles('processing_first_waiting', 'waiting_events');
 
-/** Inserts waiting events; one without a position in the queue waits from now on. */
 export const ADD_WAITING: Statement = {
   name: 'processing_add_waiting',
   text: `
     INSERT INTO waiting_events (tenant_id, profile_id, queued_at, position, event_id, queued_for)
-    SELECT $1::uuid, u.profile_id, coalesce(u.queued_at, clock_timestamp()), u.position, u.event_id, u.queued_for
+    SELECT $1::uuid, u.profile_id, u.queued_at, u.position, u.event_id, u.queued_for
     FROM unnest($2::timestamptz[], $3::int[], $4::uuid[], $5::uuid[], $6::uuid[])
       AS u (queued_at, position, event_id, profile_id, queued_for)
     ON CONFLICT ON CONSTRAINT waiting_events_pkey DO NOTHING`,

@@ -140,6 +140,64 @@ describe('POST …/reactions/{name}:backfill', () => {
     expect(await run()).toMatchObject({ matched: 0, applied: 0, skipped: 4 });
   });
 
+  it('keeps the order of events of one request that wait, over all its steps', async () => {
+    const device = { identity: { type: 'DEVICE', value: `d-${randomUUID()}` } };
+    await client.post('/v1/cdp/event-types', ANYTHING);
+    const numbers = Array.from({ length: 12 }, (_unused, index) => index + 1);
+    const at = (n: number) => ({ occurred_at: `2026-01-01T00:00:${String(n).padStart(2, '0')}Z` });
+    await send(...numbers.map((n) => purchase('', { n }, { ...device, ...at(n) })));
+    await drained();
+    await define({ ops: [LAST] });
+    expect(await run({ eventsPerSecondMax: 5 })).toMatchObject({ matched: 12, waiting: 12 });
+    const identity = { externalUserId: 'ann', deviceKey: device.identity.value };
+    await client.post('/v1/cdp/events', aCdpEvent({ eventType: ANYTHING.eventType, identity, properties: {} }));
+    await drained();
+    const rows = await rowsOf<{ current: number }>(
+      nodes[0]!.databaseUrl,
+      `SELECT current FROM value_changes WHERE tenant_id = $1 AND name = 'last' ORDER BY at`,
+      [campaign.workspace.tenantId],
+    );
+    expect(rows.map(({ current }) => current)).toEqual(numbers);
+  });
+
+  it('comes to events that wait under a definition which is not in force any more', async () => {
+    const device = { identity: { type: 'DEVICE', value: `d-${randomUUID()}` } };
+    await client.post('/v1/cdp/event-types', ANYTHING);
+    const buy = async () => {
+      await send(purchase('', { amount: 1 }, device));
+      await drained();
+    };
+    await buy();
+    await define({ ops: [POINTS] });
+    await buy();
+    await define({ ops: [POINTS], enabled: false });
+    await buy();
+    await define({ ops: [POINTS] });
+    expect(await run()).toMatchObject({ matched: 3, waiting: 3 });
+    expect(await run()).toMatchObject({ matched: 0, skipped: 3 });
+    const identity = { externalUserId: 'ann', deviceKey: device.identity.value };
+    await client.post('/v1/cdp/events', aCdpEvent({ eventType: ANYTHING.eventType, identity, properties: {} }));
+    await drained();
+    expect(await stateFor('ann')).toMatchObject({ user: { points: 3 } });
+  });
+
+  it('leaves out for good what a later event has set, also when another reaction of the event is replayed', async () => {
+    await define({ name: 'bad', ops: [{ ...POINTS, valueFrom: 'properties.none' }] });
+    const [early] = await send(purchase('ann', { n: 1 }));
+    await drained();
+    await define({ ops: [LAST] });
+    await send(purchase('ann', { n: 2, none: 1 }));
+    await drained();
+    expect(await run()).toMatchObject({ matched: 1, skipped: 2 });
+    await define({ name: 'bad', ops: [{ ...POINTS, valueFrom: undefined, value: 5 }] });
+    const [entry] = (await client.get('/v1/review-entries?status=open')).body.items;
+    const replay = await client.post(`/v1/review-entries/${entry.id}:replay`, {});
+    expect(replay.body).toMatchObject({ outcome: { status: 'processed' } });
+    expect(await stateFor('ann')).toMatchObject({ user: { points: 6, last: 2 } });
+    const { reactions } = await processingOf(early!);
+    expect(reactions).toContainEqual(expect.objectContaining({ name: 'reward', reason: 'superseded' }));
+  });
+
   it('records what fails for the review area, from where a replay applies it once', async () => {
     const [id] = await send(purchase('ann', { amount: 'many' }));
     await define();

@@ -258,6 +258,21 @@ describe('a reaction that waits', () => {
     expect(await outcomesOf([event])).toEqual(['applied']);
   });
 
+  it('runs at the place of its receipt, also when it began to wait with a replay', async () => {
+    await define({ when: { '>': [{ var: 'event.properties.text' }, 1] } });
+    const attributes = { n: 1, text: 'not a number' };
+    await accept('/v1/external-events', anExternalEvent({ identity: device('d'), attributes }));
+    await drained();
+    await define({});
+    await buy(2);
+    await drained();
+    const [entry] = (await client.get('/v1/review-entries?reason=condition_failed')).body.items;
+    await client.post(`/v1/review-entries/${entry.id}:replay`, {});
+    await identify({ externalUserId: 'ann', deviceKey: 'd' });
+    await drained();
+    expect(await orderOfRuns()).toEqual([1, 2]);
+  });
+
   it('stays with the profile of its event when a merge is undone', async () => {
     const ofDevice = await buy(1);
     await identify({ deviceKey: 'd', email: 'ann@example.com' });

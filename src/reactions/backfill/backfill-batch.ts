@@ -11,6 +11,7 @@ import { VariablesService } from '../../variables/variables.service';
 import {
   failureOfFaults,
   faultsOfReaction,
+  isInForceFor,
   isSameName,
   outcomeOf,
   type CompiledReaction,
@@ -74,8 +75,8 @@ export class BackfillBatch {
     compiled: CompiledReaction,
     events: readonly LateEvent[],
   ): Promise<BatchDone> {
-    const held = await this.late.hold(transaction, backfill.tenantId, events);
-    const candidates = held.entries.filter((entry) => mayComeTo(entry, backfill));
+    const held = await this.late.hold(transaction, backfill.tenantId, events, backfill.scanned);
+    const candidates = held.entries.filter((entry) => mayComeTo(entry, compiled));
     const { planned, attempts } = await this.plan(backfill, compiled, candidates);
     const next = candidates[planned.length];
     const count = next === undefined ? held.count : events.findIndex(({ eventId }) => eventId === next.eventId);
@@ -176,7 +177,9 @@ export class BackfillBatch {
       const before = entry.before?.reactions ?? [];
       const known = before.find((record) => isSameName(record, reaction));
       const record = outcomeOf(reaction, result, requestedAt.toISOString());
-      if (known?.outcome === record.outcome && known.reason === record.reason) return [];
+      const isSame = known?.outcome === record.outcome && known.reason === record.reason;
+      // An event that waits for an earlier definition waits for this one now.
+      if (isSame && record.outcome !== 'waiting_for_customer') return [];
       const found = failure ?? failureOfFaults(faultsOfReaction(reaction, result));
       const reactions = [...before.filter((each) => each !== known), record];
       return [{ entry, result: { reactions, ...(found === undefined ? {} : { failure: found }) } }];
@@ -202,9 +205,10 @@ function inOrder(sums: readonly VariableSum[], { reaction: { ops } }: CompiledRe
 }
 
 /** Events of erased persons have no effects. */
-function mayComeTo({ isErased, before }: LateEntry, backfill: RunningBackfill): boolean {
+function mayComeTo({ isErased, before, toProcess }: LateEntry, { reaction }: CompiledReaction): boolean {
   if (isErased) return false;
-  return mayBackfill(before?.reactions.find((record) => isSameName(record, backfill)));
+  const record = before?.reactions.find((each) => isSameName(each, reaction));
+  return mayBackfill(record, isInForceFor(reaction, toProcess));
 }
 
 /** The reaction applies to the event since the backfill was requested. */

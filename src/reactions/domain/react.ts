@@ -82,7 +82,7 @@ export function backfilledAtOf(reaction: ReactionName, { backfilled }: EventToPr
  * Whether the reaction applies to the event for the time of its receipt, or because a backfill brought it there. A
  * reaction that was redefined for other events since then no longer does.
  */
-function isInForceFor(reaction: ReactionRule, toProcess: EventToProcess): boolean {
+export function isInForceFor(reaction: ReactionRule, toProcess: EventToProcess): boolean {
   const { appliesFrom } = reaction;
   if (toProcess.event.receivedAt >= appliesFrom) return true;
   const backfilledAt = backfilledAtOf(reaction, toProcess);

@@ -116,7 +116,7 @@ export class WebhookReplayStep {
     replay: RunningWebhookReplay,
     events: readonly LateEvent[],
   ): Promise<{ matched: readonly MatchedEntry[]; count: number; attempts: number }> {
-    const held = await this.late.hold(transaction, replay.tenantId, events);
+    const held = await this.late.hold(transaction, replay.tenantId, events, replay.scanned);
     const rules = compiledRules(replay);
     const living = held.entries.filter(({ isErased }) => !isErased);
     const matches = await matchEvents(

@@ -21,7 +21,12 @@ const recordOf = (outcome: 'applied' | 'skipped' | 'failed' | 'waiting_for_custo
 describe('a backfill comes to an event', () => {
   it('that its reaction has not met, or whose condition was not met', () => {
     const records = [undefined, recordOf('skipped', 'condition'), recordOf('skipped', 'not_in_force')];
-    expect(records.map(mayBackfill)).toEqual([true, true, true]);
+    for (const isInForce of [true, false])
+      expect(records.map((record) => mayBackfill(record, isInForce))).toEqual([true, true, true]);
+  });
+
+  it('that waits for a reaction which does not apply to it any more', () => {
+    expect(mayBackfill(recordOf('waiting_for_customer'), false)).toBe(true);
   });
 
   it('but not where it took effect, waits, failed, or was skipped for a reason that stays', () => {
@@ -33,7 +38,7 @@ describe('a backfill comes to an event', () => {
         recordOf('skipped', 'limit_reached'),
       ],
     ];
-    expect(records.map(mayBackfill)).toEqual(Array(6).fill(false));
+    expect(records.map((record) => mayBackfill(record, true))).toEqual(Array(6).fill(false));
   });
 });
 

@@ -82,9 +82,12 @@ function hasMatched(outcome: EventOutcome): boolean {
 /**
  * Whether a backfill evaluates the reaction for an event with this record of it. An event whose condition was not met
  * is evaluated again, since the reaction may have been corrected; a failed one is replayed from the review area.
+ * `isInForce`: whether the reaction applies to the event already. One that waits for an earlier definition would be
+ * skipped once its customer is linked.
  */
-export function mayBackfill(record: ReactionRecord | undefined): boolean {
+export function mayBackfill(record: ReactionRecord | undefined, isInForce: boolean): boolean {
   if (record === undefined) return true;
+  if (record.outcome === 'waiting_for_customer') return !isInForce;
   return record.outcome === 'skipped' && (record.reason === 'condition' || record.reason === 'not_in_force');
 }
 
