@@ -8,7 +8,14 @@ import { type Declarations, NO_VERSION } from '../variables/domain/declarations'
 import { VariablesService } from '../variables/variables.service';
 import { ChangeSubscribers } from './change-subscribers';
 import { applyMutations } from './domain/apply-mutations';
-import { campaignName, campaignOf, rowsToLock } from './domain/state-keys';
+import {
+  campaignName,
+  campaignOf,
+  participantKeyOf,
+  participantName,
+  rowsToLock,
+  type ParticipantKey,
+} from './domain/state-keys';
 import type { MutationResult, MutationWork } from './domain/mutation-work';
 import { StateRepository } from './state.repository';
 
@@ -69,9 +76,10 @@ export class MutationStore implements BeforeApplicationShutdown {
    */
   async applyWithin(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
     const { participants, shared, outcomes, campaigns } = rowsToLock(batch);
-    const { state, versions } = await this.states.lock(transaction, participants, shared, outcomes, campaigns);
+    const { state, versions, added } = await this.states.lock(transaction, participants, shared, outcomes, campaigns);
     const { results, changes } = applyMutations(await this.updated(batch, versions), state);
     this.states.write(transaction, changes, state.atMicros);
+    if (added.length > 0) this.states.remove(transaction, ofRefusedOnly(added, batch, results));
     await this.subscribers.store(transaction, changes.history, state.atMicros);
     return results;
   }
@@ -117,6 +125,22 @@ export class MutationStore implements BeforeApplicationShutdown {
       patienceMs: RETRY_TIME_MAX_MS,
     });
   }
+}
+
+/** The participants of whom nothing was applied: a refused mutation leaves nothing. */
+function ofRefusedOnly(
+  participants: readonly ParticipantKey[],
+  batch: readonly MutationWork[],
+  results: readonly MutationResult[],
+): readonly ParticipantKey[] {
+  const isRefused = (index: number): boolean => results[index]?.status === 'refused';
+  const applied = new Set(
+    batch
+      .filter((_work, index) => !isRefused(index))
+      .map(participantKeyOf)
+      .map(participantName),
+  );
+  return participants.filter((key) => !applied.has(participantName(key)));
 }
 
 function bytesOf({ operations }: MutationWork): number {

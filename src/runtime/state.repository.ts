@@ -20,7 +20,7 @@ import { insertChanges } from './history.sql';
 import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';
 
-/** Rows that this process knows to exist; others are inserted first. Only an erasure deletes rows. */
+/** Rows that this process knows to exist; others are inserted first. */
 const KNOWN_ROWS_MAX = 100_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -60,8 +60,8 @@ export class StateRepository {
 
   /**
    * Locks rows, given in the order in which all nodes lock, and reads them and the stored outcomes of the mutation ids.
-   * `versions`: the versions of the declarations of `campaigns`, by `campaignName`. Throws LostRaceError when a row that
-   * was known to exist is gone.
+   * `versions`: the versions of the declarations of `campaigns`, by `campaignName`. `added`: participants whose rows were
+   * missing; they are there now, without values. Throws LostRaceError when a row that was known to exist is gone.
    */
   async lock(
     transaction: Transaction,
@@ -69,9 +69,13 @@ export class StateRepository {
     shared: readonly SharedKey[],
     outcomes: readonly OutcomeKey[],
     campaigns: readonly CampaignKey[],
-  ): Promise<{ readonly state: LockedState; readonly versions: ReadonlyMap<string, string> }> {
+  ): Promise<{
+    readonly state: LockedState;
+    readonly versions: ReadonlyMap<string, string>;
+    readonly added: readonly ParticipantKey[];
+  }> {
     // All statements in one Promise.all: it rejects with the first error, which is the cause of the others.
-    const [, participantRows, sharedRows, found, versions] = await Promise.all([
+    const [[added], participantRows, sharedRows, found, versions] = await Promise.all([
       this.ensure(transaction, participants, shared),
       participants.length === 0 ? [] : this.lockParticipants(transaction, participants),
       shared.length === 0 ? [] : this.lockShared(transaction, shared),
@@ -84,7 +88,7 @@ export class StateRepository {
       shared: sharedRows.flatMap((row) => valuesIn(row, shared)),
       outcomes: found,
     };
-    return { state, versions };
+    return { state, versions, added };
   }
 
   /** Writes changes of locked rows, and their history, along with COMMIT. `atMicros`: that of the locked state. */
@@ -103,16 +107,24 @@ export class StateRepository {
     }
   }
 
+  /** Removes participants that `lock` has added, along with COMMIT. */
+  remove(transaction: Transaction, added: readonly ParticipantKey[]): void {
+    if (added.length === 0) return;
+    for (const key of added) this.known.delete(participantName(key));
+    transaction.sendLast(sql.REMOVE_PARTICIPANTS, sql.participantParameters(added));
+  }
+
   private ensure(
     transaction: Transaction,
     participants: readonly ParticipantKey[],
     shared: readonly SharedKey[],
-  ): Promise<unknown> {
+  ): Promise<[added: readonly ParticipantKey[], unknown]> {
     const newParticipants = participants.filter((key) => !this.known.has(participantName(key)));
     const newShared = shared.filter((key) => !this.known.has(sharedName(key)));
     return Promise.all([
-      newParticipants.length > 0 &&
-        transaction.send(sql.ENSURE_PARTICIPANTS, sql.ensureParticipantsParameters(newParticipants)),
+      newParticipants.length === 0
+        ? []
+        : transaction.send<ParticipantKey>(sql.ENSURE_PARTICIPANTS, sql.ensureParticipantsParameters(newParticipants)),
       newShared.length > 0 && transaction.send(sql.ENSURE_SHARED_VALUES, sql.sharedParameters(newShared)),
     ]);
   }

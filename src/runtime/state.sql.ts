@@ -34,14 +34,26 @@ export function sharedParameters(keys: readonly SharedKey[]): Columns {
   ];
 }
 
-/** Inserts the rows that are missing, so that there is a row to lock. */
+/** Inserts the rows that are missing, so that there is a row to lock. Returns those. */
 export const ENSURE_PARTICIPANTS: Statement = {
   name: 'runtime_ensure_participants',
   text: `
     INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at, id)
     SELECT u.tenant_id, u.subject, u.campaign_id, '{}', '{}', now(), u.id
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) AS u (tenant_id, subject, campaign_id, id)
-    ON CONFLICT ON CONSTRAINT participant_states_pkey DO NOTHING`,
+    ON CONFLICT ON CONSTRAINT participant_states_pkey DO NOTHING
+    RETURNING tenant_id AS "tenantId", subject, campaign_id AS "campaignId"`,
+};
+
+/** Removes rows that this transaction has inserted. */
+export const REMOVE_PARTICIPANTS: Statement = {
+  name: 'runtime_remove_participants',
+  text: `
+    WITH gone AS MATERIALIZED (
+      SELECT u.* FROM unnest($1::uuid[], $2::text[], $3::text[]) AS u (tenant_id, subject, campaign_id)
+    )
+    DELETE FROM participant_states p USING gone g
+    WHERE p.tenant_id = g.tenant_id AND p.subject = g.subject AND p.campaign_id = g.campaign_id`,
 };
 
 export function ensureParticipantsParameters(keys: readonly ParticipantKey[]): Columns {

@@ -1,4 +1,5 @@
 import { sharedApp, type SharedApp } from '../support/app';
+import { rowsOf } from '../support/database';
 import { expectProblem, type Answer, type Client } from '../support/client';
 import { aCampaign, dec, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 
@@ -208,6 +209,34 @@ describe('POST /v1/runtime/state:mutate', () => {
       }
     }
     expect(await stateOf(participant)).toEqual(UNTOUCHED);
+  });
+
+  it('leaves no trace of a participant of whom nothing was applied', async () => {
+    const known = (): Promise<unknown[]> =>
+      rowsOf(service.databaseUrl, 'SELECT subject FROM participant_states WHERE tenant_id = $1 ORDER BY subject', [
+        campaign.workspace.tenantId,
+      ]);
+    const [ann, bob, eve] = ['ann', 'bob', 'eve'].map((sub) => campaign.participant({ sub })) as [
+      Client,
+      Client,
+      Client,
+    ];
+    const wrong = [inc('state.user.misspelled')];
+    // Many at once share a commit.
+    const answers = await Promise.all([
+      ...[ann, ann, bob, eve, eve].map((client) => mutate(client, wrong)),
+      mutate(bob, [inc(POINTS)]),
+      mutate(eve, [inc(TOTAL)]),
+      mutate(eve, wrong),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 200, 200, 400]);
+    // Whoever changed a value of the campaign alone is a participant, too.
+    expect(await known()).toEqual([{ subject: 'bob' }, { subject: 'eve' }]);
+    const id = { mutation_id: 'm-1' };
+    expect((await mutate(ann, wrong, id)).status).toBe(400);
+    expect((await mutate(ann, [inc(POINTS)], id)).body.status).toBe('applied');
+    expect((await mutate(ann, [inc(POINTS)], id)).body.status).toBe('duplicate');
+    expect(await known()).toHaveLength(3);
   });
 
   it('knows a variable as soon as it is defined, and no longer when it is archived', async () => {
