@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aReadyClient, type Client, expectProblem } from '../support/client';
@@ -10,6 +12,7 @@ const MEBIBYTE = 1024 * 1024;
 const PATH = '/v1/external-events:batch';
 
 let service: TestApp;
+let server: Server;
 let sockets: Socket[] = [];
 /** The other ends of all connections. */
 const served: Socket[] = [];
@@ -17,7 +20,7 @@ const served: Socket[] = [];
 beforeAll(async () => {
   // A quarter of it, 8 MiB, for each workspace.
   service = await startApp({ HELD_BODIES_BYTES_MAX: String(32 * MEBIBYTE) });
-  const server: Server = service.app.getHttpServer();
+  server = service.app.getHttpServer();
   server.on('connection', (socket) => served.push(socket));
 });
 afterEach(() => {
@@ -27,6 +30,28 @@ afterEach(() => {
 afterAll(() => service.stop());
 
 const batchOf = (bytes: number): string => JSON.stringify({ items: [anExternalEvent()] }).padEnd(bytes, ' ');
+
+/** Not so repetitive that it may not be inflated. */
+const gzippedBatchOf = (bytes: number): Buffer => {
+  const attributes = { note: randomBytes(24_000).toString('base64') };
+  return gzipSync(JSON.stringify({ items: [anExternalEvent({ attributes })] }).padEnd(bytes, ' '));
+};
+
+/** Sends a gzip body, and loses the connection while the service begins to inflate it. */
+async function lostWhileInflated({ url, key }: Client): Promise<void> {
+  // The service has read the whole body when it ends.
+  server.once('request', (request: IncomingMessage) => request.once('end', () => request.socket.destroy()));
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  sockets.push(socket);
+  const body = gzippedBatchOf(2 * MEBIBYTE);
+  const head = [
+    ...[`POST ${PATH} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${key}`, 'Content-Type: application/json'],
+    ...['Content-Encoding: gzip', `Content-Length: ${body.length}`],
+  ];
+  socket.on('error', () => undefined);
+  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+  await once(socket, 'close');
+}
 
 /** Sends four of 5 MiB; what has been answered when the service has read these. */
 async function unfinished({ url, key }: Client): Promise<string> {
@@ -53,4 +78,11 @@ it('a workspace that keeps its requests open takes no more memory than its share
   expect((await other.send(PATH, batchOf(5 * MEBIBYTE))).status).toBe(200);
   for (const socket of sockets) socket.destroy();
   await until(async () => (await slow.send(PATH, batchOf(5 * MEBIBYTE))).status === 200);
+});
+
+it('a gzip body whose connection closes before it is inflated is not counted afterwards', async () => {
+  const client = await aReadyClient(service);
+  for (let lost = 0; lost < 6; lost += 1) await lostWhileInflated(client);
+  const headers = { 'content-encoding': 'gzip' };
+  expect((await client.send(PATH, gzippedBatchOf(2 * MEBIBYTE), { headers })).status).toBe(200);
 });

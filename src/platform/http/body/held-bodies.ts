@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ClientGone } from '../../errors/client-gone';
 import { DomainError } from '../../errors/domain-error';
 
 /** The parts of a request that identify its caller, with its response. */
@@ -25,14 +26,20 @@ export class HeldBodies {
 
   constructor(private readonly bytesMax = HELD_BYTES_MAX) {}
 
-  /** Counts further bytes of a request's body until its connection or its answer ends. Throws `unavailable` when they are too many. */
+  /**
+   * Counts further bytes of a request's body until its connection or its answer ends. Throws `unavailable` when they are too
+   * many, and `ClientGone` when the connection has closed.
+   */
   hold(request: KnownRequest, bytes: number): void {
+    const ending = request.res ?? request;
+    // Inflation goes on after the client has left. No further 'close' would release these bytes.
+    if (ending.closed) throw new ClientGone();
     const tenantId = tenantOf(request);
     const ofWorkspace = (this.byWorkspace.get(tenantId) ?? 0) + bytes;
     if (ofWorkspace > this.bytesMax * SHARE_OF_ONE_WORKSPACE || this.bytes + bytes > this.bytesMax)
       throw tooManyBytes();
     const known = this.byRequest.get(request);
-    if (known === undefined) (request.res ?? request).once('close', () => this.release(request, tenantId));
+    if (known === undefined) ending.once('close', () => this.release(request, tenantId));
     this.byRequest.set(request, (known ?? 0) + bytes);
     this.byWorkspace.set(tenantId, ofWorkspace);
     this.bytes += bytes;
