@@ -1,9 +1,11 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { WORKSPACE_VIEWERS_MAX } from '../../src/console/live/live-viewers';
 import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aWorkspace, theReviewEntry, type Workspace } from '../support/client';
 import { FROM_CONSOLE, signedIn, type Browser } from '../support/console';
+import { waitingForLocks, withClient } from '../support/database';
 import { openLive, requestLive, type LiveStream } from '../support/live';
 import { until } from '../support/until';
 
@@ -199,5 +201,29 @@ describe('GET /console/api/live', () => {
       answer.destroy();
       return answer.statusCode === 200;
     });
+  });
+
+  it('keeps no place for viewers that leave before their session is looked up', async () => {
+    const server: Server = service.app.getHttpServer();
+    const responses: ServerResponse[] = [];
+    const note = (_request: IncomingMessage, response: ServerResponse): void => void responses.push(response);
+    server.on('request', note);
+    await withClient(service.databaseUrl, async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE console_sessions IN ACCESS EXCLUSIVE MODE');
+      const leave = new AbortController();
+      const headers = { ...FROM_CONSOLE, cookie: browser.cookie! };
+      const asked = Array.from({ length: WORKSPACE_VIEWERS_MAX }, () =>
+        fetch(`${service.url}/console/api/live`, { headers, signal: leave.signal }).catch(() => undefined),
+      );
+      await until(() => responses.length === WORKSPACE_VIEWERS_MAX);
+      await until(async () => (await waitingForLocks(service.databaseUrl, { statement: 'console_sessions' })) > 0);
+      leave.abort();
+      await Promise.all(asked);
+      await until(() => responses.every(({ closed }) => closed));
+      await client.query('ROLLBACK');
+    });
+    server.off('request', note);
+    await open(browser);
   });
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ClientGone } from '../../platform/errors/client-gone';
 import { DomainError } from '../../platform/errors/domain-error';
 import { describeError } from '../../platform/errors/error-summary';
 import { OutageLog } from '../../platform/errors/outage-log';
@@ -42,9 +43,11 @@ export class LiveViewers implements BeforeApplicationShutdown {
 
   /**
    * Opens a stream. Once it is open, it gets every event that this process answers, and from 300 ms later on those of the
-   * others. Throws `rate_limited` and `unavailable`.
+   * others. Throws `rate_limited` and `unavailable`, and `ClientGone` when the client has left.
    */
   async open(access: LiveAccess, rights: LiveRights, response: ServerResponse): Promise<void> {
+    // It may close while the session is looked up. No further 'close' would remove the viewer.
+    if (response.closed) throw new ClientGone();
     this.assertRoom(access.tenantId);
     const viewer = new LiveViewer(access, response);
     this.viewers.add(viewer);
