@@ -70,6 +70,11 @@ export class ApiKeyRepository implements OnModuleInit {
     return storeLastUse(this.database, 'api_keys', tenantId, id, at);
   }
 
+  /** Makes a key a bootstrap key, so that the next value in the environment revokes it. */
+  async setBootstrapOrigin(manager: EntityManager, tenantId: string, id: string): Promise<void> {
+    await manager.update(ApiKey, { tenantId, id }, { origin: 'bootstrap' });
+  }
+
   /** Revokes all bootstrap keys of a workspace except one. Returns their ids. */
   async revokeOtherBootstrapKeys(
     manager: EntityManager,

@@ -113,14 +113,16 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes the key from the environment the workspace's only bootstrap key. Idempotent. Runs in a transaction that holds the
-   * lock on the workspace. Returns the ids of the replaced keys. A restart never reactivates a revoked key.
+   * Makes the key from the environment the workspace's only bootstrap key, also one that the service has made. Idempotent.
+   * Runs in a transaction that holds the lock on the workspace. Returns the ids of the replaced keys. A restart never
+   * reactivates a revoked key.
    */
   async bootstrap(manager: EntityManager, tenantId: string, key: string): Promise<readonly string[] | 'revoked'> {
     const actor = { by: 'bootstrap', address: null };
     const found = await this.keys.findByHash(apiKeyHash(key), manager);
     if (found !== null && found.revokedAt !== null) return 'revoked';
     if (found === null) await this.issue(manager, tenantId, key, this.bootstrapKey('bootstrap', actor));
+    else if (found.origin === 'api') await this.keys.setBootstrapOrigin(manager, tenantId, found.id);
     const now = this.clock.now();
     const ids = await this.keys.revokeOtherBootstrapKeys(manager, tenantId, apiKeyHash(key), now, actor);
     for (const id of ids) await this.announce(manager, { tenantId, id });

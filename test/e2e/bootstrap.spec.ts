@@ -131,6 +131,19 @@ describe('BOOTSTRAP_ADMIN_KEY', () => {
     );
   });
 
+  it('is replaced by the next value also when the service has made it', async () => {
+    const { firstKey } = await start();
+    const admin = firstKey!.key;
+    expect(await statusOf(await start(admin), admin)).toBe(200);
+    const second = await start(OLD);
+    expect([await statusOf(second, admin), await statusOf(second, OLD)]).toEqual([401, 200]);
+    const third = await start(NEW);
+    const statuses = [];
+    for (const key of [admin, OLD, NEW]) statuses.push(await statusOf(third, key));
+    expect(statuses).toEqual([401, 401, 200]);
+    expect((await list(third, admin)).body.error_code).toBe('api_key_revoked');
+  });
+
   it('leaves one key in force when two nodes start at once with two values', async () => {
     await startAtOnce(OLD, NEW);
     expect(await rows('SELECT hint FROM api_keys WHERE revoked_at IS NULL')).toHaveLength(1);

@@ -27,7 +27,7 @@ export class ApiKey {
   @Column('text', { array: true, nullable: true })
   sources!: string[] | null;
 
-  /** `bootstrap` keys come from the environment and replace one another; `api` keys are made by callers. */
+  /** `bootstrap` keys are or were the value in the environment and replace one another; `api` keys are all others. */
   @Column('text')
   origin!: 'api' | 'bootstrap';
 
