@@ -2,10 +2,12 @@ import {
   applyDecorators,
   createParamDecorator,
   Injectable,
+  SetMetadata,
   UseGuards,
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import { credentialNeeded } from '../platform/errors/challenges';
@@ -18,7 +20,15 @@ import { sessionSecretOf } from './session-cookie';
 const MARKER_HEADER = 'x-cds-console';
 const NOT_A_USE = 'background';
 
+/** Metadata key: whether a request of the route prolongs its session. */
+const IS_USE = 'is use';
+
 const sessions = new WeakMap<Request, Session>();
+
+export interface SessionOptions {
+  /** A request of the route prolongs the session. Default: true. */
+  readonly isUse?: boolean;
+}
 
 /** Admits a browser with the cookie of a session. */
 @Injectable()
@@ -26,20 +36,25 @@ export class SessionGuard implements CanActivate {
   constructor(
     private readonly sessions: ConsoleSessions,
     private readonly failures: FailedAuthentications,
+    private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    await this.admit(context.switchToHttp().getRequest<AuthenticatedRequest>());
+    const isUse = this.reflector.getAllAndOverride<boolean>(IS_USE, [context.getHandler(), context.getClass()]);
+    await this.admit(context.switchToHttp().getRequest<AuthenticatedRequest>(), { isUse });
     return true;
   }
 
-  /** Makes the session the caller of a request. Throws a refusal with status 401 without one, and `cross_site_request`. */
-  async admit(request: AuthenticatedRequest): Promise<Session> {
+  /**
+   * Makes the session the caller of a request. `isUse`: the request prolongs it, unless a timer has sent it. Throws a refusal
+   * with status 401 without a session, and `cross_site_request`.
+   */
+  async admit(request: AuthenticatedRequest, route: SessionOptions = {}): Promise<Session> {
     // The gateway has asked the same, except where the target of the request is written as a whole URL.
     assertSameSite(request);
     const secret = sessionSecretOf(request);
     if (secret === undefined) throw credentialNeeded('Nobody is signed in to the console; sign in with an API key.');
-    const isUse = request.headers[MARKER_HEADER] !== NOT_A_USE;
+    const isUse = (route.isUse ?? true) && request.headers[MARKER_HEADER] !== NOT_A_USE;
     const find = (): Promise<Session> => this.sessions.find(secret, { isUse });
     const session = await this.failures.counted(request, () => this.failures.lookUp(request, find));
     request.caller = session.principal;
@@ -49,8 +64,8 @@ export class SessionGuard implements CanActivate {
 }
 
 /** The route is for browsers with a session of the console. */
-export function AuthenticateSession(): MethodDecorator & ClassDecorator {
-  return applyDecorators(UseGuards(SessionGuard));
+export function AuthenticateSession({ isUse = true }: SessionOptions = {}): MethodDecorator & ClassDecorator {
+  return applyDecorators(SetMetadata(IS_USE, isUse), UseGuards(SessionGuard));
 }
 
 /** The session of the caller; only on routes that authenticate it. */

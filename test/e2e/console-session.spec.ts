@@ -5,6 +5,7 @@ import { anExternalEvent } from '../support/builders';
 import { aWorkspace, Client, expectProblem, storedEvent, type Answer, type Workspace } from '../support/client';
 import { Browser, FROM_CONSOLE, signedIn } from '../support/console';
 import { rowsOf } from '../support/database';
+import { requestLive } from '../support/live';
 import { setAhead } from '../support/test-clock';
 import { until } from '../support/until';
 
@@ -219,6 +220,18 @@ describe('a session', () => {
     at(87 + 31);
     expectProblem(await browser.get('/v1/events'), 401, 'unauthenticated');
     expect(await storedSessions()).toEqual([]);
+  });
+
+  it('is not prolonged by a view of live events, which browsers open again by themselves', async () => {
+    const browser = await signedIn(service.url, admin.key!);
+    const statuses: (number | undefined)[] = [];
+    for (const minutes of [20, 31]) {
+      at(minutes);
+      const view = await requestLive(browser);
+      view.destroy();
+      statuses.push(view.statusCode);
+    }
+    expect(statuses).toEqual([200, 401]);
   });
 
   it('ends after 8 hours, however often it is used', async () => {

@@ -26,7 +26,8 @@ export class LiveController {
    * with `{reason}` when the session ends, it cannot be checked, or the service stops. Needs `events:read`.
    */
   @Get('live')
-  @AuthenticateSession()
+  // Browsers open a stream again by themselves, without the header of a timer.
+  @AuthenticateSession({ isUse: false })
   async streamEvents(
     @CallingSession() session: Session,
     @CheckedQuery() query: LiveQuery,
