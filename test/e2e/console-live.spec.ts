@@ -203,6 +203,15 @@ describe('GET /console/api/live', () => {
     });
   });
 
+  it('answers HEAD at once with the headers of the stream, and without a viewer', async () => {
+    for (let asked = 0; asked <= WORKSPACE_VIEWERS_MAX; asked += 1) {
+      const { status, headers, body } = await browser.send('/live', undefined, { method: 'HEAD' });
+      expect([status, body]).toEqual([200, undefined]);
+      expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    }
+    await open(browser);
+  });
+
   it('keeps no place for viewers that leave before their session is looked up', async () => {
     const server: Server = service.app.getHttpServer();
     const responses: ServerResponse[] = [];

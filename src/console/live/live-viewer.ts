@@ -19,6 +19,14 @@ export interface LiveAccess {
   readonly rights: () => Promise<LiveRights | undefined>;
 }
 
+/** The headers of a stream. */
+export const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  // A proxy that collects answers would never pass on this one.
+  'X-Accel-Buffering': 'no',
+} as const;
+
 /** Events that wait for a flush, or for a slow reader; further ones are counted. About 50 KB. */
 const WAITING_EVENTS_MAX = 100;
 
@@ -41,12 +49,7 @@ export class LiveViewer {
   /** `rights` are those at this moment. */
   open({ showsEntries }: LiveRights): void {
     this.showsEntries = showsEntries;
-    this.response.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store',
-      // A proxy that collects answers would never pass on this one.
-      'X-Accel-Buffering': 'no',
-    });
+    this.response.writeHead(200, STREAM_HEADERS);
     this.isOpen = true;
     this.write(': open\n\n');
   }

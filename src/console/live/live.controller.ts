@@ -9,7 +9,7 @@ import { ConsoleSessions, type Session } from '../console-sessions';
 import { sessionSecretOf } from '../session-cookie';
 import { AuthenticateSession, CallingSession } from '../session.guard';
 import { liveFilter, LiveQuery } from './dto/live.query';
-import type { LiveRights } from './live-viewer';
+import { STREAM_HEADERS, type LiveRights } from './live-viewer';
 import { LiveViewers } from './live-viewers';
 
 /** Events as they are answered (contract section 10), as server-sent events. */
@@ -36,6 +36,11 @@ export class LiveController {
   ): Promise<void> {
     const rights = liveRights(session);
     if (rights === undefined) throw scopeMissing('events:read');
+    if (request.method === 'HEAD') {
+      // Express takes it to this handler. A stream without a body would never end.
+      response.writeHead(200, STREAM_HEADERS).end();
+      return;
+    }
     const { tenantId } = session;
     const secret = sessionSecretOf(request);
     const access = { tenantId, filter: liveFilter(query), rights: () => this.rightsOf(secret, session) };
