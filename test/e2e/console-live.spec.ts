@@ -192,7 +192,12 @@ describe('GET /console/api/live', () => {
   it('serves a bounded number of viewers of a workspace, and others beside them', async () => {
     const other = await signedIn(service.url, (await aWorkspace(service)).admin.key!);
     for (let viewer = 0; viewer < WORKSPACE_VIEWERS_MAX; viewer += 1) await open(browser);
-    expect(await problemOf('')).toEqual([429, 'rate_limited']);
+    const refused = await requestLive(browser);
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+    expect(JSON.parse(await textOf(refused))).toMatchObject({
+      error_code: 'unavailable',
+      detail: expect.stringContaining('This workspace has 20 open views'),
+    });
     await open(other);
     opened[0]?.close();
     // The service notices that the viewer has left.

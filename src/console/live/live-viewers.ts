@@ -43,7 +43,7 @@ export class LiveViewers implements BeforeApplicationShutdown {
 
   /**
    * Opens a stream. Once it is open, it gets every event that this process answers, and from 300 ms later on those of the
-   * others. Throws `rate_limited` and `unavailable`, and `ClientGone` when the client has left.
+   * others. Throws `unavailable`, and `ClientGone` when the client has left.
    */
   async open(access: LiveAccess, rights: LiveRights, response: ServerResponse): Promise<void> {
     // It may close while the session is looked up. No further 'close' would remove the viewer.
@@ -81,7 +81,8 @@ export class LiveViewers implements BeforeApplicationShutdown {
       const message =
         `This workspace has ${WORKSPACE_VIEWERS_MAX} open views of live events, as many as one process serves. ` +
         'Close one of them and try again.';
-      throw new DomainError('rate_limited', message, { retryAfterSeconds: RETRY_SECONDS });
+      // Not `rate_limited`: the limit is of open views, and not of how often they are opened.
+      throw new DomainError('unavailable', message, { retryAfterSeconds: RETRY_SECONDS });
     }
     if (this.viewers.size < VIEWERS_MAX) return;
     const message = `This process serves ${VIEWERS_MAX} views of live events, which is its limit. Try again later.`;
