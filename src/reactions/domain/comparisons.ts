@@ -5,23 +5,27 @@ import { OperandError } from './operator-methods';
 type Ordered = string | number | null;
 
 interface Comparison {
-  /** Compares values of any type without conversion. */
-  readonly isStrict: boolean;
+  /**
+   * `strict` compares values of any type without conversion. Null equals only null for `loose`, and is 0 for `ordered`, as in
+   * JavaScript.
+   */
+  readonly kind: 'strict' | 'loose' | 'ordered';
   readonly holds: (a: unknown, b: unknown) => boolean;
 }
 
-const strict = (holds: Comparison['holds']): Comparison => ({ isStrict: true, holds });
+const strict = (holds: Comparison['holds']): Comparison => ({ kind: 'strict', holds });
+const loose = (holds: Comparison['holds']): Comparison => ({ kind: 'loose', holds });
 const ordered = (holds: (a: string, b: string) => boolean): Comparison => ({
-  isStrict: false,
+  kind: 'ordered',
   holds: holds as Comparison['holds'],
 });
 
-/** The comparisons of JsonLogic, as in `json-logic-engine`: values other than numbers and texts cannot be compared. */
+/** The comparisons of JsonLogic. As in `json-logic-engine`, values other than numbers and texts cannot be converted. */
 export const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ['===', strict((a, b) => a === b)],
   ['!==', strict((a, b) => a !== b)],
-  ['==', ordered((a, b) => a === b)],
-  ['!=', ordered((a, b) => a !== b)],
+  ['==', loose((a, b) => a === b)],
+  ['!=', loose((a, b) => a !== b)],
   ['<', ordered((a, b) => a < b)],
   ['<=', ordered((a, b) => a <= b)],
   ['>', ordered((a, b) => a > b)],
@@ -42,8 +46,9 @@ export function compare(comparison: Comparison, parts: readonly Part[], context:
   return true;
 }
 
-function holdsFor({ isStrict, holds }: Comparison, a: unknown, b: unknown): boolean {
-  if (isStrict || (isText(a) && isText(b))) return holds(a, b);
+function holdsFor({ kind, holds }: Comparison, a: unknown, b: unknown): boolean {
+  if (kind === 'strict' || (isText(a) && isText(b))) return holds(a, b);
+  if (kind === 'loose' && (a === null || b === null)) return holds(a, b);
   const left = numberOf(a);
   return holds(left, a === null ? scalarOf(b) : numberOf(b));
 }

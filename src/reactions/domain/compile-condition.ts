@@ -108,9 +108,14 @@ class Compilation {
     };
   }
 
-  /** Operators that decide which of their operands are evaluated, or how often. */
+  /** Operators that test their operands for truth, or decide which of them are evaluated, or how often. */
   private control(name: string, parts: readonly Part[]): Part {
+    const [first = nothing] = parts;
     switch (name) {
+      case '!':
+        return (context) => !this.meter.isTruthy(first(context));
+      case '!!':
+        return (context) => this.meter.isTruthy(first(context));
       case 'if':
       case '?:':
         return (context) => this.choose(parts, context);
@@ -159,11 +164,10 @@ class Compilation {
     }
   }
 
-  /** False for an empty list, true for a value that is no list. */
+  /** False for a value without entries. */
   private isTrueOfAll(value: unknown, isTrueOf: (entry: unknown) => boolean): boolean {
-    const list = value || [];
-    if (Array.isArray(list) && list.length === 0) return false;
-    return this.characters(list).every((entry) => this.step(isTrueOf, entry));
+    const entries = this.characters(value);
+    return entries.length > 0 && entries.every((entry) => this.step(isTrueOf, entry));
   }
 
   private reduce([list = nothing, next = nothing, start]: readonly Part[], context: unknown): unknown {

@@ -17,14 +17,12 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['substr', substr],
   ['cat', cat],
   ['merge', merge],
-  ['!', (operands, meter) => !meter.isTruthy(firstOf(operands))],
-  ['!!', (operands, meter) => meter.isTruthy(firstOf(operands))],
   ['missing', (operands, meter, context) => missing(listOf(operands), meter, context)],
   ['missing_some', missingSome],
 ]);
 
 /** Operators that take a single operand without a list around it. */
-export const SINGLE_OPERAND: ReadonlySet<string> = new Set(['+', '-', '!', '!!', 'cat']);
+export const SINGLE_OPERAND: ReadonlySet<string> = new Set(['+', '-', 'cat']);
 
 /** The operator is not defined for these operands. */
 export class OperandError extends Error {}
@@ -170,11 +168,6 @@ function missingSome(operands: unknown, meter: Meter, context: unknown): readonl
 
 function listOf(operands: unknown): readonly unknown[] {
   return Array.isArray(operands) ? (operands as unknown[]) : [operands];
-}
-
-/** With a list as the only operand, the negations of JsonLogic test its first entry. */
-function firstOf(operands: unknown): unknown {
-  return Array.isArray(operands) ? (operands[0] as unknown) : operands;
 }
 
 /** As in JavaScript: the entries of a list are joined by commas, and an object is `[object Object]`. */
