@@ -3,17 +3,19 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
-import { identityRules, type Identifier, type IdentityRules, type TenantIdentifier } from './domain/identifier';
+import { identityRules, type IdentityRules, type TenantIdentifier } from './domain/identifier';
 import {
   addedIdentifiers,
   changedRootsOf,
   changesNoStoredCustomer,
   identifiersOf,
   planBatch,
+  previewOf,
   rootsToMerge,
   storedProfilesUsed,
   unknownIdentifiers,
   type IdentityDecision,
+  type IdentityPreview,
   type IdentityReading,
   type TenantClaim,
 } from './domain/identity-batch';
@@ -124,26 +126,6 @@ export class IdentityService {
     return { identifiers, isComplete: identifiers.length === named.length, erased };
   }
 
-  /**
-   * The profile that an event with these identifiers, strongest first, would be stored under; undefined: a new one.
-   * Locks nothing.
-   */
-  async findProfile(
-    transaction: Transaction,
-    tenantId: string,
-    identifiers: readonly Identifier[],
-  ): Promise<string | undefined> {
-    const known = await this.profiles.read(
-      transaction,
-      identifiers.map((identifier) => ({ ...identifier, tenantId })),
-    );
-    for (const { kind, value } of identifiers) {
-      const owner = known.find((each) => each.kind === kind && each.value === value);
-      if (owner !== undefined) return owner.profile.profileId;
-    }
-    return undefined;
-  }
-
   /** Adds to a reading which unknown identifiers are an erased person's. For a dry run; `claim` finds out by itself. */
   async readErased(
     transaction: Transaction,
@@ -165,6 +147,13 @@ export class IdentityService {
     if (roots.length === 0) return decision;
     const separations = await this.profiles.readSeparations(transaction, roots);
     return separations.length === 0 ? decision : planBatch(claims, reading, separations, this.policy);
+  }
+
+  /** What a single claim would lead to now. Locks nothing and writes nothing. */
+  async preview(transaction: Transaction, claim: TenantClaim): Promise<IdentityPreview> {
+    const known = await this.read(transaction, [claim]);
+    const reading = await this.readErased(transaction, [claim], known);
+    return previewOf(await this.decide(transaction, [claim], reading), reading);
   }
 
   /** Whether the decision changes no stored customer, so that `writeAtCommit` can replace `claim` and `write`. */

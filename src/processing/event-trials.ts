@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EventFields } from '../ingest/domain/event';
 import { eventIdOf } from '../ingest/domain/deduplication';
+import type { RefusedResult } from '../ingest/domain/ingest-result';
+import { refusedByStore } from '../ingest/domain/refusals';
 import { EventQueue } from '../ingest/queue/event-queue';
 import { IdentityService } from '../identity/identity.service';
 import { Clock } from '../platform/values/clock';
@@ -49,26 +51,24 @@ export class EventTrials {
     });
   }
 
-  /** An event that is not stored, as if it were received now. A customer who would be new gets a new id. */
-  async unstored(tenantId: string, fields: EventFields): Promise<TrialEvent> {
+  /**
+   * An event that is not stored, as if it were received now, or why it would be refused. Its identifiers may merge customers,
+   * as they would then. A customer who would be new gets a new id.
+   */
+  async unstored(tenantId: string, fields: EventFields): Promise<TrialEvent | RefusedResult> {
     const { family, source, externalEventId, eventType, eventTypeVersion, identifiers } = fields;
     const { identity, properties } = fields;
     const eventId = eventIdOf(tenantId, source, externalEventId);
-    const customer = await this.serial.transaction(tenantId, async (open) => {
-      const profileId = await this.identity.findProfile(open, tenantId, identifiers);
-      if (profileId === undefined) return undefined;
-      return (await this.identity.holdCustomers(open, tenantId, [profileId])).get(profileId);
-    });
-    if (customer?.isErased === true) return { eventId, toProcess: null };
     const receivedAt = this.clock.now();
-    const own = identifiers.find(({ kind }) => kind === 'EXTERNAL')?.value;
+    const claim = { tenantId, eventId, identifiers, at: receivedAt.getTime(), newProfileId: newId() };
+    const customer = await this.serial.transaction(tenantId, (open) => this.identity.preview(open, claim));
+    if (customer.outcome !== 'resolved') return refusedByStore(customer.outcome);
+    const { profileId: ownProfileId, rootId: profileId, externalId } = customer;
     const event = {
       ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, identity, properties, receivedAt },
       occurredAt: fields.occurredAt === null ? receivedAt : new Date(fields.occurredAt),
-      profileId: customer?.rootId ?? newId(),
+      profileId,
     };
-    const externalId = own ?? customer?.externalId ?? null;
-    const toProcess = { tenantId, event, ownProfileId: event.profileId, externalId, recorded: [], backfilled: [] };
-    return { eventId, toProcess };
+    return { eventId, toProcess: { tenantId, event, ownProfileId, externalId, recorded: [], backfilled: [] } };
   }
 }

@@ -40,6 +40,17 @@ async function store(...events: readonly object[]): Promise<string[]> {
   return body.results.map((result: any) => result.event_id);
 }
 
+const purchaseOf = (identity: object) => aCdpEvent({ identity, properties: { amount: 5 } });
+
+/** Has a customer known by an event that no reaction is to. */
+async function send(identity: object): Promise<void> {
+  const { status } = await client.post(
+    '/v1/cdp/events',
+    aCdpEvent({ eventType: 'anything', identity, properties: {} }),
+  );
+  expect(status).toBe(202);
+}
+
 /** The part of the condition that decides for one event with these attributes, and whether it is met. */
 async function decisive(when: object, attributes: object): Promise<[boolean, string, string]> {
   const [item] = await items({ reaction: reactionOf({ when }), event: purchase(attributes) });
@@ -147,6 +158,50 @@ describe('POST …/reactions:test', () => {
     expect(await items({ reaction: reactionOf(), eventIds: [id] })).toMatchObject([
       { matched: false, why: { code: 'profile_erased' } },
     ]);
+  });
+
+  it('merges the customers of an event as its receipt does, and writes nothing of that', async () => {
+    await registerTypes(client);
+    const [email, deviceKey] = [`${randomUUID()}@example.com`, randomUUID()];
+    await send({ email });
+    await send({ externalUserId: 'ann', deviceKey });
+    const event = purchaseOf({ email, deviceKey });
+    const applied = { outcome: 'applied', changes: [{ path: POINTS.path, previous: null, current: 5 }], faults: [] };
+    expect(await items({ reaction: reactionOf(), event })).toMatchObject([applied]);
+    const { body: before } = await client.post('/v1/cdp/profiles:lookup', { type: 'EMAIL', value: email });
+    expect(before.identifiers).toMatchObject([{ type: 'EMAIL' }]);
+    const { status, body } = await client.post('/v1/cdp/events', event);
+    expect(status).toBe(202);
+    expect(await items({ reaction: reactionOf(), eventIds: [body.event_id] })).toMatchObject([applied]);
+  });
+
+  it('names a new customer by the EXTERNAL identifier of the event', async () => {
+    await registerTypes(client);
+    const [email, externalUserId] = [`${randomUUID()}@example.com`, randomUUID()];
+    await send({ email });
+    for (const identity of [{ externalUserId }, { email, externalUserId }]) {
+      expect(await items({ reaction: reactionOf(), event: purchaseOf(identity) })).toMatchObject([
+        { outcome: 'applied', changes: [{ current: 5 }] },
+      ]);
+    }
+  });
+
+  it.each(['identity_conflict', 'profile_erased'])('refuses an event with %s where its receipt does', async (code) => {
+    await registerTypes(client);
+    const [email, deviceKey] = [`${randomUUID()}@example.com`, randomUUID()];
+    await send({ externalUserId: 'ann', email });
+    await send({ externalUserId: 'bob', deviceKey });
+    const { body } = await client.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: 'ann' });
+    if (code === 'profile_erased') await client.post(`/v1/cdp/profiles/${body.id}:erase`, {});
+    const event = purchaseOf(code === 'profile_erased' ? { externalUserId: 'ann' } : { email, deviceKey });
+    const refused = await items({ reaction: reactionOf(), event });
+    expect(refused).toMatchObject([
+      { eventId: null, matched: false, outcome: 'skipped', why: { code: 'invalid_event' }, changes: [] },
+    ]);
+    expect(refused[0].faults).toMatchObject([{ path: 'identity', code }]);
+    const live = await client.post('/v1/cdp/events', event);
+    expectProblem(live, 409, code);
+    expect(live.body.details).toEqual(refused[0].faults);
   });
 
   it('tests a stored reaction on the newest events of its type, whenever it was defined', async () => {

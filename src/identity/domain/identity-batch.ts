@@ -52,6 +52,13 @@ export interface IdentityReading {
   readonly erased: readonly TenantIdentifier[];
 }
 
+/** What a single event would lead to: the customer that it belongs to then, or why it is refused. */
+export type IdentityPreview =
+  | (Pick<ResolvedClaim, 'outcome' | 'profileId' | 'rootId'> & { readonly externalId: string | null })
+  | Exclude<Resolution, ResolvedClaim>;
+
+type ResolvedClaim = Extract<Resolution, { outcome: 'resolved' }>;
+
 /** What to do about the identities of a batch. */
 export interface IdentityDecision {
   /** One for each claim, in the order of the claims. */
@@ -138,6 +145,18 @@ export function storedProfilesUsed(
     used.set(resolution.profileId, { tenantId, profileId: resolution.profileId, rootId: resolution.rootId });
   });
   return [...used.values()];
+}
+
+/** What the decision for a single claim leads to. */
+export function previewOf({ resolutions, plans }: IdentityDecision, { identifiers }: IdentityReading): IdentityPreview {
+  const [resolution] = resolutions;
+  if (resolution === undefined) throw new Error('A claim was left without a resolution');
+  if (resolution.outcome !== 'resolved') return resolution;
+  const { outcome, profileId, rootId } = resolution;
+  const changed = plans.flatMap(({ plan }) => [...plan.newProfiles, ...plan.rootUpdates]);
+  const customers = [...changed, ...identifiers.map(({ customer }) => customer)];
+  const externalId = customers.find((customer) => customer.rootId === rootId)?.externalId ?? null;
+  return { outcome, profileId, rootId, externalId };
 }
 
 function identifiersByKey(claims: readonly TenantClaim[]): Map<string, TenantIdentifier> {

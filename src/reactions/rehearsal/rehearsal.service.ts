@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Refusal } from '../../ingest/domain/ingest-result';
 import { EventParsers } from '../../ingest/parse/event-parsers';
 import { EventSample } from '../../ingest/log/event-sample';
 import type { Principal } from '../../platform/auth/principal';
@@ -137,17 +138,10 @@ export class RehearsalService {
   ): Promise<RehearsedEvent> {
     const text = jsonTextOf(value);
     const parsed = await this.parsers.parse(caller.tenantId, { family, value, bytes: text.length, text: () => text });
-    if (parsed.refusal !== undefined) {
-      const why = {
-        path: 'event',
-        code: 'invalid_event',
-        message: 'The event would be refused; faults says why.',
-      } as const;
-      return { eventId: null, matched: false, outcome: 'skipped', why, changes: [], faults: parsed.refusal.details };
-    }
+    if (parsed.refusal !== undefined) return refusedEvent(parsed.refusal);
     const trial = await this.trials.unstored(caller.tenantId, parsed.fields);
-    const time = new EvaluationTime();
-    return this.rehearse(caller, campaignId, rule, trial, time);
+    if ('refusal' in trial) return refusedEvent(trial.refusal);
+    return this.rehearse(caller, campaignId, rule, trial, new EvaluationTime());
   }
 
   private async rehearseStored(
@@ -230,6 +224,15 @@ const ERASED: Reason = {
   code: 'profile_erased',
   message: 'The person of the event was erased; no reaction applies to it.',
 };
+
+function refusedEvent({ details }: Refusal): RehearsedEvent {
+  const why = {
+    path: 'event',
+    code: 'invalid_event',
+    message: 'The event would be refused; faults says why.',
+  } as const;
+  return { eventId: null, matched: false, outcome: 'skipped', why, changes: [], faults: details };
+}
 
 function unknownEvent(eventId: string): RehearsedEvent {
   const why = { path: 'eventIds', code: 'not_found', message: 'There is no event with this id.' } as const;
