@@ -204,6 +204,15 @@ describe('POST …/reactions:test', () => {
     expect(live.body.details).toEqual(refused[0].faults);
   });
 
+  it('finds an event by its id in upper case, and shows it once', async () => {
+    const [id = ''] = await store(purchase({ amount: 1 }));
+    const upper = id.toUpperCase();
+    expect((await client.get(`/v1/events/${upper}`)).status).toBe(200);
+    expect(await items({ reaction: reactionOf(), eventIds: [upper, id] })).toMatchObject([
+      { eventId: id, outcome: 'applied' },
+    ]);
+  });
+
   it('tests a stored reaction on the newest events of its type, whenever it was defined', async () => {
     const ids = await store(
       ...[1, 2, 3].map((amount) => purchase({ amount })),

@@ -96,7 +96,8 @@ function eventIdsOf(ids: unknown, faults: FaultList): RehearsedEvents | undefine
   else if (ids.length > EVENT_IDS_MAX) faults.push(tooManyItemsFault('eventIds', EVENT_IDS_MAX));
   else {
     const texts = ids.filter((id): id is string => typeof id === 'string' && isUuid(id));
-    if (texts.length === ids.length) return { eventIds: [...new Set(texts)] };
+    // An id is the same in upper case; stored ones are in lower case.
+    if (texts.length === ids.length) return { eventIds: [...new Set(texts.map((id) => id.toLowerCase()))] };
     ids.forEach((id: unknown, index) => {
       if (typeof id !== 'string' || !isUuid(id)) faults.push(formatFault(itemPath('eventIds', index), 'must be an id'));
     });
