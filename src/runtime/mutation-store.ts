@@ -127,7 +127,7 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 }
 
-/** The participants of whom nothing was applied: a refused mutation leaves nothing. */
+/** The participants without an applied mutation: a refused one leaves nothing. */
 function ofRefusedOnly(
   participants: readonly ParticipantKey[],
   batch: readonly MutationWork[],

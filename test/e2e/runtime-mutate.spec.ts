@@ -211,7 +211,7 @@ describe('POST /v1/runtime/state:mutate', () => {
     expect(await stateOf(participant)).toEqual(UNTOUCHED);
   });
 
-  it('leaves no trace of a participant of whom nothing was applied', async () => {
+  it('leaves no trace of a participant without an applied mutation', async () => {
     const known = (): Promise<unknown[]> =>
       rowsOf(service.databaseUrl, 'SELECT subject FROM participant_states WHERE tenant_id = $1 ORDER BY subject', [
         campaign.workspace.tenantId,
@@ -230,7 +230,7 @@ describe('POST /v1/runtime/state:mutate', () => {
       mutate(eve, wrong),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 200, 200, 400]);
-    // Whoever changed a value of the campaign alone is a participant, too.
+    // Eve changed a value of the campaign only, and is a participant, too.
     expect(await known()).toEqual([{ subject: 'bob' }, { subject: 'eve' }]);
     const id = { mutation_id: 'm-1' };
     expect((await mutate(ann, wrong, id)).status).toBe(400);
