@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes';
+import { KNOWN_FIELDS } from '../../src/review/dto/review-entry.dto';
 
 const run = promisify(execFile);
 const ROOT = join(__dirname, '..', '..');
@@ -194,3 +195,11 @@ describe('every error code', () => {
 function statusOf(code: ErrorCode): string {
   return String(ERROR_CODES[code].status);
 }
+
+it.each([
+  ['external', 'ExternalEventDto'],
+  ['cdp', 'CdpEventDto'],
+])('views of refused %s events show the fields that %s has, and mask others', (family, schema) => {
+  const fields = Object.keys(document.components.schemas[schema].properties);
+  expect([...(KNOWN_FIELDS.get(family) ?? [])].toSorted()).toEqual(fields.toSorted());
+});

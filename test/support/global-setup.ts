@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -31,6 +31,25 @@ const SETTINGS = {
   max_connections: '500',
 };
 
+/** When the newest file below a folder was changed. */
+async function changedAt(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  // What `npm run generate` writes is made of the other files.
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'metadata.ts');
+  const times = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).mtimeMs),
+  );
+  return Math.max(...times);
+}
+
+/** Tests of commands and of whole processes run what is built. */
+async function warnOfOldBuild(): Promise<void> {
+  const root = join(__dirname, '..', '..');
+  const built = await stat(join(root, 'dist', 'cds.js')).catch(() => undefined);
+  if (built !== undefined && built.mtimeMs >= (await changedAt(join(root, 'src')))) return;
+  process.stderr.write('dist/ is older than src/, and tests of whole processes run it: npm run build\n');
+}
+
 /** One real PostgreSQL for all test files, with a migrated template that spec files clone. */
 export default async function setUp(): Promise<void> {
   if (process.env['CHROMIUM_PATH'] === undefined && process.env['CI'] !== 'true') {
@@ -38,6 +57,7 @@ export default async function setUp(): Promise<void> {
       'No Chromium was found, so test/browser is skipped. Install chromium, or set CHROMIUM_PATH.\n',
     );
   }
+  await warnOfOldBuild();
   const dataDir = await mkdtemp(join(tmpdir(), 'cds-test-'));
   const server = await startEmbeddedPostgres({ dataDir, log: () => undefined, settings: SETTINGS });
   const logs = await mkdtemp(join(tmpdir(), 'cds-test-logs-'));

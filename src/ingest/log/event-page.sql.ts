@@ -1,6 +1,5 @@
 import type { Statement } from '../../platform/postgres/statement';
-import type { ListedEvent } from '../domain/logged-event';
-import { EVENT_COLUMNS, LOGGED } from '../store/event-columns';
+import { EVENT_COLUMNS, LISTED } from '../store/event-columns';
 import type { TimelineOrder } from './timeline-range';
 
 /** Everything that a view says of an event besides its identity, properties and reactions. */
@@ -51,7 +50,7 @@ function readReceivedEvents(order: TimelineOrder): Statement {
 }
 
 /** The columns of a `ListedEvent`. Documents are read as text, which is parsed one by one. */
-const COLUMNS = ([...LOGGED, 'queueBundleId'] satisfies (keyof ListedEvent)[]).map((property) => {
+const COLUMNS = LISTED.map((property) => {
   const { name, type } = EVENT_COLUMNS[property];
   return { property, name, type: type === 'jsonb' ? 'text' : type };
 });

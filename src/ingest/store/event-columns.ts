@@ -1,5 +1,5 @@
 import type { ResolvedEvent } from '../domain/event';
-import type { LoggedEvent } from '../domain/logged-event';
+import type { ListedEvent, LoggedEvent } from '../domain/logged-event';
 import type { EventRow } from './entities/event.entity';
 
 interface EventColumn {
@@ -44,8 +44,8 @@ export const EVENT_COLUMNS: Readonly<Record<keyof EventRow, EventColumn>> = {
   batchId: { name: 'batch_id', type: 'uuid' },
 };
 
-/** The properties of a `LoggedEvent`. */
-export const LOGGED = Object.keys({
+/** Which columns a read of a `LoggedEvent` has; a property that is missing here does not compile. */
+const OF_LOGGED = {
   eventId: true,
   family: true,
   source: true,
@@ -57,7 +57,13 @@ export const LOGGED = Object.keys({
   profileId: true,
   identity: true,
   properties: true,
-} satisfies Record<keyof LoggedEvent, true>) as (keyof LoggedEvent)[];
+} satisfies Record<keyof LoggedEvent, true>;
+
+/** The same of a `ListedEvent`. */
+const OF_LISTED = { ...OF_LOGGED, queueBundleId: true } satisfies Record<keyof ListedEvent, true>;
+
+export const LISTED = Object.keys(OF_LISTED) as (keyof ListedEvent)[];
+const LOGGED = Object.keys(OF_LOGGED) as (keyof LoggedEvent)[];
 
 /** The columns of a `LoggedEvent`, as SELECT lists them, under the names of its properties. `table`: an alias of `events`. */
 export function loggedColumns(table: string): string {

@@ -219,7 +219,8 @@ const SHOWN_DEPTH_MAX = 64;
 /** The work can pause after this many fields or events; each takes one or two microseconds. */
 const FIELDS_PER_STEP = 256;
 
-const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+/** The fields of an event in each family; what stands elsewhere may be anything and is masked. */
+export const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['external', new Set(['source', 'external_event_id', 'type', 'occurred_at', 'identity', 'attributes'])],
   ['cdp', new Set(['source', 'externalEventId', 'eventType', 'occurredAt', 'identity', 'properties'])],
 ]);

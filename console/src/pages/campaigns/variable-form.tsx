@@ -11,7 +11,11 @@ const SCOPES = [
   { value: 'campaign', label: 'campaign: one value for all' },
   { value: 'app', label: 'app: one value for all campaigns of an app' },
 ];
-const TYPES = ['number', 'string', 'boolean'].map((value) => ({ value, label: value }));
+// A type that is missing here does not compile.
+const TYPES = Object.keys({ number: true, string: true, boolean: true } satisfies Record<
+  Schema<'VariableType'>,
+  true
+>).map((value) => ({ value, label: value }));
 const PERIODS = [
   { value: '', label: 'never' },
   ...['day', 'week', 'month'].map((value) => ({ value, label: `each ${value}` })),

@@ -26,23 +26,23 @@ const TIME = {
 } as const;
 
 /** Names as warehouses have them. Identity and properties are JSON, since each event type has others. */
-const COLUMNS: readonly Column[] = [
-  text('event_id', ({ eventId }) => eventId),
-  text('family', ({ family }) => family),
-  text('source', ({ source }) => source),
-  text('external_event_id', ({ externalEventId }) => externalEventId),
-  text('event_type', ({ eventType }) => eventType),
-  {
+const COLUMNS: readonly Column[] = Object.values({
+  eventId: text('event_id', ({ eventId }) => eventId),
+  family: text('family', ({ family }) => family),
+  source: text('source', ({ source }) => source),
+  externalEventId: text('external_event_id', ({ externalEventId }) => externalEventId),
+  eventType: text('event_type', ({ eventType }) => eventType),
+  eventTypeVersion: {
     name: 'event_type_version',
     element: { type: 'INT32', repetition_type: 'OPTIONAL' },
     value: ({ eventTypeVersion }) => eventTypeVersion,
   },
-  time('occurred_at', ({ occurredAt }) => occurredAt),
-  time('received_at', ({ receivedAt }) => receivedAt),
-  text('profile_id', ({ profileId }) => profileId),
-  text('identity', ({ identity }) => JSON.stringify(identity)),
-  text('properties', ({ properties }) => JSON.stringify(properties)),
-];
+  occurredAt: time('occurred_at', ({ occurredAt }) => occurredAt),
+  receivedAt: time('received_at', ({ receivedAt }) => receivedAt),
+  profileId: text('profile_id', ({ profileId }) => profileId),
+  identity: text('identity', ({ identity }) => JSON.stringify(identity)),
+  properties: text('properties', ({ properties }) => JSON.stringify(properties)),
+} satisfies Record<Exclude<keyof ExportedEvent, 'processing'>, Column>);
 
 const SCHEMA: SchemaElement[] = [
   { name: 'events', num_children: COLUMNS.length },
