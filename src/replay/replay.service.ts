@@ -9,11 +9,13 @@ import { DomainError } from '../platform/errors/domain-error';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
+import { ReviewViews } from '../review/review-views';
 import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { failedReplay, type ReplayResult } from './domain/replay-result';
 import { assertMayReplay } from './domain/replay-permission';
-import { replayable } from './domain/replayable';
+import { replayable, storedValue } from './domain/replayable';
+import type { Correction } from './domain/restore-masked';
 import { StoredEventReplay } from './stored-event-replay';
 
 /** Replays one review entry and waits for the result (contract section 7). */
@@ -22,6 +24,7 @@ export class ReplayService {
   constructor(
     private readonly entries: ReviewReader,
     private readonly resolutions: ReviewResolutions,
+    private readonly views: ReviewViews,
     private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
     private readonly watched: WatchedAnswers,
@@ -30,7 +33,7 @@ export class ReplayService {
 
   /**
    * Sends the event of an entry again, under its own id and first time of receipt. Processes a stored event again if
-   * its processing failed. `corrected` replaces the stored payload.
+   * its processing failed. `corrected` replaces the stored payload; its masks stand for the values that they hide.
    *
    * Throws `not_found`, `insufficient_scope`, `source_not_allowed`, `entry_not_open`, `validation_failed` if there is
    * nothing to send, and `unavailable`. The entry then stays as it was.
@@ -39,7 +42,8 @@ export class ReplayService {
     const { tenantId, credentialId: by } = caller;
     const entry = await this.entries.get(tenantId, id);
     assertMayReplay(caller, entry, corrected);
-    const found = replayable(entry, corrected);
+    const correction = corrected === undefined ? undefined : await this.correctionOf(tenantId, entry, corrected);
+    const found = replayable(entry, correction);
     if ('faults' in found) throw validationFailed(found.faults);
     const attempt: ReplayAttempt = {
       action: 'replayed',
@@ -54,6 +58,11 @@ export class ReplayService {
     if (result.status === 'error') throwIfNotOfEvent(result);
     await this.resolutions.noteFailures(tenantId, failedReplay(entry.id, attempt, result));
     return result;
+  }
+
+  private async correctionOf(tenantId: string, entry: StoredEntry, value: object): Promise<Correction> {
+    const stored = storedValue(entry);
+    return { value, stored, shown: await this.views.maskedPayload(tenantId, entry, stored) };
   }
 
   private async send(

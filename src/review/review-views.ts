@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { TimeSlice } from '../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../platform/privacy/personal-properties';
-import { ReviewEntryDto } from './dto/review-entry.dto';
+import type { StoredEntry } from './domain/review-entry';
+import { maskedPayload, ReviewEntryDto } from './dto/review-entry.dto';
 import { ReviewReader, type ShownEntry } from './review-reader';
 
 export interface ReviewViewOptions {
@@ -26,6 +27,16 @@ export class ReviewViews {
   async of(tenantId: string, { entry, isCut }: ShownEntry, { unmasked }: ReviewViewOptions): Promise<ReviewEntryDto> {
     const personal = unmasked ? null : await this.personal.namesOf(tenantId, entry.eventType);
     return new TimeSlice().run(ReviewEntryDto.of(entry, personal, isCut));
+  }
+
+  /** The whole payload of an entry as a masked view shows it. `value` is the parsed payload. */
+  async maskedPayload(
+    tenantId: string,
+    { family, eventType }: Pick<StoredEntry, 'family' | 'eventType'>,
+    value: unknown,
+  ): Promise<unknown> {
+    const personal = await this.personal.namesOf(tenantId, eventType);
+    return new TimeSlice().run(maskedPayload(value, family, personal));
   }
 
   async list(

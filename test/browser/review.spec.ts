@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
+import { Client } from '../support/client';
 import { axeInBothWidths, axeOn, signIn, useConsoleBrowser } from '../support/console-browser';
 import { expectFailure, expectKeyboardDialog, refuseCalls } from '../support/console-parts';
 import { withClient } from '../support/database';
@@ -59,21 +60,25 @@ describe('a refused event', () => {
     expect((await client.get('/v1/review-entries?status=replayed')).body.items).toHaveLength(1);
   });
 
-  it('is not sent with masked values by a key that may not see them', async () => {
+  it('keeps the values that a key may not see', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);
     const key = await tenant.key({ scopes: ['review:read', 'review:write', 'external-events:write'] });
     const { page, client } = await browser.signedIn({ tenant, key, path: 'review' });
-    await client.post('/v1/external-events', anExternalEvent({ identity: { value: 'customer-4711' } }));
+    const refused = anExternalEvent({ type: undefined, identity: { type: 'EXTERNAL', value: 'customer-4711' } });
+    await client.post('/v1/external-events', refused);
     await page.reload();
     await entriesTable(page).getByRole('link', { name: 'required' }).click();
     await button(page, 'Correct and replay').click();
-    await page.getByText('Write the real values of: identity.value').waitFor();
-    expect(await button(page, 'Replay corrected event').isDisabled()).toBe(true);
+    await page.getByText('A replay keeps the stored values of: identity.value').waitFor();
+    expect(await button(page, 'Dry run').isDisabled()).toBe(true);
     const editor = page.getByLabel('Event as JSON');
     const event = JSON.parse(await editor.inputValue());
-    await editor.fill(JSON.stringify({ ...event, identity: { type: 'EXTERNAL', value: 'customer-4711' } }));
+    await editor.fill(JSON.stringify({ ...event, type: 'purchase' }));
     await button(page, 'Replay corrected event').click();
     await page.getByText('The event is stored, with its own id').waitFor();
+    const admin = new Client(browser.service.url, tenant.adminKey);
+    const lookup = await admin.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: 'customer-4711' });
+    expect(lookup.status).toBe(200);
   });
 
   it('leads to the stored event that it differs from', async () => {

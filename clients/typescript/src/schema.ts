@@ -1531,7 +1531,7 @@ export interface components {
         /** @enum {string} */
         ItemErrorCode: "validation_failed" | "source_not_allowed" | "identity_conflict" | "profile_erased" | "unavailable";
         /** @enum {string} */
-        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_reached" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "masked_value" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_reached" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
         FaultDto: {
             code: components["schemas"]["FaultCode"];
             /**
@@ -2492,8 +2492,8 @@ export interface components {
         };
         ReplayDto: {
             /**
-             * @description The corrected event, in the form of its family, with the source and event id of the entry. Absent: the stored
-             *     payload.
+             * @description The corrected event, in the form of its family, with the source and event id of the entry. A mask that a view
+             *     of the entry shows in the same place stands for the stored value. Absent: the stored payload.
              */
             payload?: {
                 [key: string]: unknown;
@@ -3593,7 +3593,7 @@ export interface components {
                  */
                 path: string;
                 /** @enum {string} */
-                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_reached" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "masked_value" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_reached" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
                 /** @description What is wrong and how to correct it; never the value itself. */
                 message: string;
             }[];

@@ -29,6 +29,7 @@ export const FAULT_CODES = {
   source_not_allowed: 'The credential may not send events of this source.',
   not_replayable: 'The review entry holds nothing that could be sent again.',
   other_event: 'The corrected payload names another event than the review entry is about.',
+  masked_value: 'The corrected payload has a mask where the review entry does not show it.',
   system_field: 'The path names a field of the system, which cannot be written.',
   undeclared_variable: 'The path names no variable that the campaign declares.',
   unknown_operator: 'Conditions of reactions have no such operator.',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maskText } from './mask-text';
+import { looksMasked, maskText, maskValue } from './mask-text';
 
 describe('maskText', () => {
   it.each([
@@ -72,4 +72,32 @@ describe('maskText', () => {
       }),
     );
   });
+});
+
+describe('looksMasked', () => {
+  it.each([
+    'a',
+    'anna',
+    'customer-77',
+    'anna@example.com',
+    'a@b',
+    '+49 170 1234512',
+    '0170 1234512',
+    '😀😀😀😀',
+    'a\nbc',
+  ])('knows the mask of %j, and not the value', (value) => {
+    expect([looksMasked(maskValue(value)), looksMasked(value)]).toEqual([true, false]);
+  });
+
+  it('knows masks of contact data within a text', () => {
+    expect(looksMasked(maskText('ask jane@example.com'))).toBe(true);
+    expect(looksMasked(maskText('call +49 170 1234512 now'))).toBe(true);
+  });
+
+  it.each(['', '**', '****1234', '**** **** **** 1234', 'stars: *** and ****', '*** important ***'])(
+    'takes %j for no mask',
+    (text) => {
+      expect(looksMasked(text)).toBe(false);
+    },
+  );
 });

@@ -132,6 +132,8 @@ function containerEnd(text: string, start: number): number {
 /** A number as it is dialled, whole. */
 const DIALLED = /^\(?(?:[+＋]|0)[\p{Nd} ()./-]*$/u;
 const MASKED_PHONE = /^\+?\d{2}\*{7}\d{2}$/;
+/** `***`, `ab***`; `j***@e***.com` and `+49*******12`, anywhere in a text. */
+const MASK = /^(?:..)?\*{3}$|\*{3}@.?\*{3}|\p{Nd}{2}\*{7}\p{Nd}{2}/su;
 /** No address and no number is longer; what is need not be looked through for one. */
 const CONTACT_CHARACTERS_MAX = 1_000;
 /** What the first characters of a text may tell: of three or fewer nothing. */
@@ -153,6 +155,11 @@ export function maskValue(value: unknown): string {
   if (isAddress(text)) return maskContacts(text);
   if (MASKED_PHONE.test(text)) return text;
   return DIALLED.test(text) ? maskPhone(text) : maskPlain(text);
+}
+
+/** Whether a text is the mask of a value, or has a masked email address or phone number in it. */
+export function looksMasked(text: string): boolean {
+  return MASK.test(text);
 }
 
 function maskPlain(text: string): string {

@@ -14,6 +14,7 @@ function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
     source: 'shop',
     eventId: 'event',
     externalEventId: '1',
+    eventType: 'purchase',
     payload: '{}',
     payloadForm: 'json',
     payloadState: null,

@@ -1,6 +1,7 @@
 import { parseExactly } from '../../platform/values/json/parse-exactly';
 import type { StoredEntry } from '../../review/domain/review-entry';
 import { replayable } from './replayable';
+import type { Correction } from './restore-masked';
 
 const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
 
@@ -14,6 +15,7 @@ function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
     details: [],
     source: 'shop',
     externalEventId: '1',
+    eventType: 'purchase',
     eventId: 'event',
     payload: JSON.stringify(EVENT),
     payloadForm: 'json',
@@ -24,10 +26,11 @@ function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   };
 }
 
+const unmasked = (value: object): Correction => ({ value, stored: undefined, shown: undefined });
 const fault = (path: string, code: 'empty' | 'too_long' | 'source_not_allowed') => ({ path, code, message: 'm' });
 
-function faultsOf(entry: StoredEntry, corrected?: object): readonly string[] | undefined {
-  const found = replayable(entry, corrected);
+function faultsOf(entry: StoredEntry, value?: object): readonly string[] | undefined {
+  const found = replayable(entry, value && unmasked(value));
   return 'faults' in found ? found.faults.map(({ path, code }) => `${path} ${code}`) : undefined;
 }
 
@@ -45,7 +48,7 @@ describe('what a replay sends', () => {
       anEntry({ payload: null }),
       anEntry({ payload: '{"sou', payloadForm: 'text', source: null, externalEventId: null }),
     ]) {
-      expect(replayable(entry, EVENT)).toMatchObject({ submission: { value: EVENT } });
+      expect(replayable(entry, unmasked(EVENT))).toMatchObject({ submission: { value: EVENT } });
     }
   });
 

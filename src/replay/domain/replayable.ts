@@ -6,6 +6,7 @@ import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/values/json/json-values';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
 import type { StoredEntry } from '../../review/domain/review-entry';
+import { restoreMasked, type Correction } from './restore-masked';
 
 /** What a replay does: sends an event, processes a stored event again, or reports why it can do neither. */
 export type Replayable =
@@ -27,12 +28,17 @@ type Replayed = Pick<
 
 const PAYLOAD = 'payload';
 
+/** The value of the stored payload; undefined if it is not stored, or is no JSON. */
+export function storedValue({ payload, payloadForm }: Pick<Replayed, 'payload' | 'payloadForm'>): unknown {
+  return payload === null || payloadForm === 'text' ? undefined : parseExactly(payload);
+}
+
 /**
  * Decides what a replay of an entry does (docs/adr/0023). It sends the stored payload or the corrected one, which must
  * have the same source and event id. An event whose processing failed is stored, and is processed again without a
  * payload. A warning has nothing to send.
  */
-export function replayable(entry: Replayed, corrected: object | undefined): Replayable {
+export function replayable(entry: Replayed, corrected: Correction | undefined): Replayable {
   if (entry.severity === 'error' && entry.stage === 'processing' && entry.eventId !== null) {
     if (corrected === undefined) return { storedEventId: entry.eventId };
     return notReplayable(
@@ -73,9 +79,11 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
   return submissionOf(entry, value, text);
 }
 
-function correctedEvent(entry: Replayed, value: object): Replayable {
+function correctedEvent(entry: Replayed, correction: Correction): Replayable {
   const { externalEventId } = FIELD_NAMES[entry.family as EventFamily];
+  const { value, faults: masks } = restoreMasked(correction, PAYLOAD);
   const faults = [
+    ...masks,
     ...faultOfOther(entry, value, 'source', entry.source),
     ...faultOfOther(entry, value, externalEventId, entry.externalEventId),
   ];

@@ -14,8 +14,8 @@ import type { ReplayResult } from '../domain/replay-result';
 
 export class ReplayDto {
   /**
-   * The corrected event, in the form of its family, with the source and event id of the entry. Absent: the stored
-   * payload.
+   * The corrected event, in the form of its family, with the source and event id of the entry. A mask that a view
+   * of the entry shows in the same place stands for the stored value. Absent: the stored payload.
    */
   @IsOptional()
   @IsObject()

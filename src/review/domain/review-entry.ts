@@ -69,6 +69,7 @@ export interface StoredEntry {
   readonly family: string;
   readonly source: string | null;
   readonly externalEventId: string | null;
+  readonly eventType: string | null;
   /** The id of the event, or the id that it would get. */
   readonly eventId: string | null;
   readonly details: readonly Fault[];

@@ -179,6 +179,14 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
   const value: unknown = isCut ? (valueOfBeginning(payload) ?? null) : JSON.parse(payload);
   if (personal === null) return value;
   yield undefined;
+  return yield* maskedPayload(value, family, personal);
+}
+
+/**
+ * A payload without its personal data. Keeps the order of members at every depth: a correction finds the hidden names
+ * by it.
+ */
+export function* maskedPayload(value: unknown, family: string, personal: ReadonlySet<string>): Steps<unknown> {
   return yield* propertySteps(yield* withUnknownFieldsHidden(value, family), personal);
 }
 
@@ -189,10 +197,9 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
 function* withUnknownFieldsHidden(payload: unknown, family: string): Steps<unknown> {
   const known = KNOWN_FIELDS.get(family) ?? new Set<string>();
   if (Array.isArray(payload)) return yield* eventsWithKnownFields(payload, known);
-  if (!isObject(payload) || !Array.isArray(payload['items'])) return yield* eventWithKnownFields(payload, known);
-  const { items, ...others } = payload;
-  const shown = (yield* eventWithKnownFields(others, known)) as object;
-  return { ...shown, items: yield* eventsWithKnownFields(items as unknown[], known) };
+  const shown = yield* eventWithKnownFields(payload, known);
+  if (!isObject(payload) || !Array.isArray(payload['items'])) return shown;
+  return { ...(shown as object), items: yield* eventsWithKnownFields(payload['items'] as unknown[], known) };
 }
 
 function* eventsWithKnownFields(events: readonly unknown[], known: ReadonlySet<string>): Steps<unknown[]> {

@@ -39,7 +39,7 @@ export function refusalOf(error: unknown): Verdict {
 /** Views write these in the place of what they hide. */
 const MASKED = /\*{3}/;
 
-/** Fields whose masked value has not been replaced by a real one. */
+/** Fields whose masked value is left as it is; a replay puts the stored values there. */
 export function maskedFields(masked: unknown, corrected: unknown, path = ''): readonly string[] {
   if (typeof corrected === 'string') return corrected === masked && MASKED.test(corrected) ? [path] : [];
   if (typeof corrected !== 'object' || corrected === null) return [];

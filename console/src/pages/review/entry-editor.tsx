@@ -38,7 +38,7 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
   const parsed = parseJson(text);
   const payload = 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
   const hidden = isMasked && payload !== undefined ? maskedFields(entry.payload, payload) : [];
-  const canSend = mayWrite && payload !== undefined && hidden.length === 0;
+  const canSend = mayWrite && payload !== undefined;
   const run = async (what: 'check' | 'replay', work: (event: object) => Promise<Verdict | undefined>) => {
     if (payload === undefined) return;
     setBusy(what);
@@ -66,7 +66,8 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
           <JsonEditor label="Event as JSON" text={text} onChange={onChange} rows={rows} />
           {hidden.length > 0 && (
             <p role="status" className={styles['note']}>
-              {`Your key may not see personal data (scope pii:read). Write the real values of: ${hidden.join(', ')}.`}
+              {`Your key may not see personal data (scope pii:read). A replay keeps the stored values of: ${hidden.join(', ')}. `}
+              A dry run takes the real values.
             </p>
           )}
           {!mayWrite && (
@@ -74,7 +75,8 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
           )}
           <div className={styles['actions']}>
             <Button
-              disabled={!canSend}
+              // It checks the event as it is written here.
+              disabled={!canSend || hidden.length > 0}
               busy={busy === 'check'}
               onClick={() => void run('check', (event) => dryRun(family, event))}
             >
