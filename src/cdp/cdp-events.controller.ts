@@ -32,7 +32,7 @@ export class CdpEventsController extends IngestController {
   /** Takes one customer event, once however often it is sent. */
   @Post()
   @ApiDryRun()
-  @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
+  @AuthenticateApiKey('cdp-events:write', { rate: 'events', readsQuery: true })
   @MayRefuse('source_not_allowed', 'identity_conflict', 'profile_erased')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
@@ -49,7 +49,7 @@ export class CdpEventsController extends IngestController {
   @Post('batch')
   @HttpCode(200)
   @ApiDryRun()
-  @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
+  @AuthenticateApiKey('cdp-events:write', { rate: 'events', readsQuery: true })
   @MayRefuse('batch_too_large')
   @ApiOkResponse({ type: BatchResultDto })
   takeCdpEvents(

@@ -1,11 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
-import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
 import { QueueStatistics } from './queue-statistics';
 
@@ -19,10 +17,7 @@ export class ProcessingController {
   @AuthenticateApiKey('events:read')
   @MayRefuse('validation_failed')
   @ApiOkResponse({ type: ProcessingSummaryDto })
-  summarizeProcessing(
-    @Caller() { tenantId }: Principal,
-    @CheckedQuery() _query: NoFieldsDto,
-  ): Promise<ProcessingSummaryDto> {
+  summarizeProcessing(@Caller() { tenantId }: Principal): Promise<ProcessingSummaryDto> {
     return this.statistics.summary(tenantId);
   }
 }

@@ -3,7 +3,6 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
@@ -33,7 +32,6 @@ export class ReplayController {
   async replayReviewEntry(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @CheckedQuery() _query: NoFieldsDto,
     @JsonBody(ReplayDto, { optional: true }) { payload }: ReplayDto,
   ): Promise<ReplayedDto> {
     const result = await this.replays.replay(caller, id, payload);

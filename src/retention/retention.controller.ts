@@ -3,8 +3,6 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
-import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { ChangeRetentionDto, RetentionDto } from './dto/retention.dto';
@@ -20,7 +18,7 @@ export class RetentionController {
   @AuthenticateApiKey('admin')
   @MayRefuse('validation_failed')
   @ApiOkResponse({ type: RetentionDto })
-  async getRetention(@Caller() { tenantId }: Principal, @CheckedQuery() _query: NoFieldsDto): Promise<RetentionDto> {
+  async getRetention(@Caller() { tenantId }: Principal): Promise<RetentionDto> {
     return RetentionDto.of(await this.retention.find(tenantId));
   }
 

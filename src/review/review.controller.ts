@@ -6,7 +6,6 @@ import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
-import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
 import { UnmaskAudit } from '../platform/auth/unmask-audit';
 import { UnmaskQuery } from '../platform/auth/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
@@ -79,7 +78,6 @@ export class ReviewController {
   async dismissReviewEntry(
     @Caller() { tenantId, credentialId }: Principal,
     @Param('id') id: string,
-    @CheckedQuery() _query: NoFieldsDto,
     @JsonBody(DismissDto, { optional: true }) { note }: DismissDto,
   ): Promise<ReviewEntryDto> {
     const { entry } = await this.entries.find(tenantId, id);

@@ -27,7 +27,7 @@ export class ExternalEventsController extends IngestController {
   /** Takes one external event, once however often it is sent. */
   @Post('external-events')
   @ApiDryRun()
-  @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
+  @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events', readsQuery: true })
   @MayRefuse('source_not_allowed', 'identity_conflict', 'profile_erased')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
@@ -44,7 +44,7 @@ export class ExternalEventsController extends IngestController {
   @Post('external-events\\:batch')
   @HttpCode(200)
   @ApiDryRun()
-  @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
+  @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events', readsQuery: true })
   @MayRefuse('batch_too_large')
   @ApiOkResponse({ type: BatchResultDto })
   takeExternalEvents(

@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
+import { RefuseUndeclaredQuery } from '../http/no-query.decorator';
 import { RefusedReadFilter } from '../http/problem-details.filter';
 import type { RateLimited } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
@@ -33,6 +34,8 @@ export interface BackendOptions {
   readonly and?: readonly Scope[];
   /** In the console the route needs a fresh proof of who is signed in (contract section 10). */
   readonly proof?: boolean;
+  /** The handler reads the query by itself, and refuses what it does not know. */
+  readonly readsQuery?: boolean;
   /** The route takes `?unmask=true`, for which the key must have `pii:read` as well. */
   readonly unmasks?: boolean;
 }
@@ -41,10 +44,8 @@ export interface BackendOptions {
  * The route requires an API key with this scope, checked before a byte of the body is read (contract section 1, order). With
  * a read scope, the rate limit of reads and the read slots of the workspace apply as well.
  */
-export function AuthenticateApiKey(
-  scope: Scope,
-  { orSignature = false, rate, and = [], unmasks = false, streams = false, proof = false }: BackendOptions = {},
-): MethodDecorator & ClassDecorator {
+export function AuthenticateApiKey(scope: Scope, options: BackendOptions = {}): MethodDecorator {
+  const { orSignature = false, rate, and = [], unmasks = false, streams = false, proof = false } = options;
   const reads = isReadScope(scope);
   return applyDecorators(
     SetMetadata(REQUIRED_SCOPE, scope),
@@ -53,6 +54,7 @@ export function AuthenticateApiKey(
     SetMetadata(TAKES_SIGNATURES, orSignature),
     SetMetadata(NEEDS_PROOF, proof),
     ...limited(ApiKeyGuard, rate ?? (reads ? 'reads' : undefined)),
+    ...(options.readsQuery === true ? [] : [RefuseUndeclaredQuery()]),
     ...(reads ? [UseFilters(RefusedReadFilter)] : []),
     ...(reads && !streams ? [UseInterceptors(ReadSlotsInterceptor, BoundCursorsInterceptor)] : []),
     ...(orSignature ? [ApiSecurity(SIGNATURE_SECURITY)] : []),
@@ -66,9 +68,10 @@ const WORKSPACE_WORDS =
   'the token is for the one that registered them first.';
 
 /** The route requires the JWT of a participant, checked before a byte of the body is read. */
-export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> = {}): MethodDecorator & ClassDecorator {
+export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> = {}): MethodDecorator {
   return applyDecorators(
     ...limited(JwtGuard, rate),
+    RefuseUndeclaredQuery(),
     ApiBearerAuth(JWT_SECURITY),
     ApiHeader({ name: WORKSPACE_HEADER, required: false, description: WORKSPACE_WORDS }),
   );

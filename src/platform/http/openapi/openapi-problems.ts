@@ -14,8 +14,8 @@ export const OTHER_PROBLEM = 'OtherProblem';
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorCode[];
 const OF_EVERY_OPERATION: readonly ErrorCode[] = ['method_not_allowed', 'internal'];
-/** A credential is looked up, and a wrong one is counted. */
-const OF_CREDENTIALS: readonly ErrorCode[] = ['unauthenticated', 'rate_limited', 'unavailable'];
+/** A credential is looked up, and a wrong one is counted; a query that the route does not take is refused. */
+const OF_CALLS: readonly ErrorCode[] = ['unauthenticated', 'rate_limited', 'unavailable', 'validation_failed'];
 const OF_SCHEME: Readonly<Record<string, readonly ErrorCode[]>> = {
   [API_KEY_SECURITY]: ['invalid_api_key', 'api_key_expired', 'api_key_revoked', 'insufficient_scope'],
   [SIGNATURE_SECURITY]: ['invalid_signature'],
@@ -41,7 +41,7 @@ export function errorCodesOf(operation: OpenApiOperation): ErrorCode[] {
   const { [ERROR_CODES_EXTENSION]: named } = operation as { readonly [ERROR_CODES_EXTENSION]?: readonly ErrorCode[] };
   const codes = new Set<ErrorCode>([
     ...OF_EVERY_OPERATION,
-    ...(schemes.length > 0 ? OF_CREDENTIALS : []),
+    ...(schemes.length > 0 ? OF_CALLS : []),
     ...schemes.flatMap((scheme) => OF_SCHEME[scheme] ?? []),
     ...(operation.requestBody === undefined ? [] : OF_BODY),
     ...(places.has('path') ? (['not_found'] as const) : []),
