@@ -377,7 +377,7 @@ describe('POST /v1/cdp/erasures:lift', () => {
   });
 
   it.each([
-    [{ type: 'EXTERNAL', value: 'guest' }, ['value placeholder_identity']],
+    [{ type: 'EXTERNAL', value: ' ' }, ['value placeholder_identity']],
     [{ type: 'FAX' }, ['value required']],
     [{ type: 'FAX', value: 'x1' }, ['type enum']],
   ])('refuses %j', async (body, faults) => {

@@ -26,8 +26,8 @@ interface Participant {
 }
 
 /** A participant who has changed their state, and without events. */
-async function aParticipant(): Promise<Participant> {
-  const [value, motto] = [`sub-${randomUUID()}`, `motto-${randomUUID()}`];
+async function aParticipant(value = `sub-${randomUUID()}`): Promise<Participant> {
+  const motto = `motto-${randomUUID()}`;
   const client = campaign.participant({ sub: value });
   expect((await mutate(client, [set('state.user.motto', motto)], { mutation_id: 'one' })).status).toBe(200);
   return { identity: { type: 'EXTERNAL', value }, motto, client };
@@ -126,5 +126,19 @@ describe('POST /v1/cdp/profiles:erase', () => {
       expectProblem(await client.post(EXPORT, wanted), 404, 'not_found');
     }
     expect((await exportOf(identity)).length).toBe(3);
+  });
+});
+
+describe('a participant whose subject is a placeholder', () => {
+  it.each(['null', 'Guest', '0'])('is exported, erased and lifted by it, and no event has it: %j', async (value) => {
+    const { identity, motto } = await aParticipant(value);
+    expectProblem(await admin.post('/v1/cdp/profiles:lookup', identity), 404, 'not_found');
+    const [state] = await exportOf(identity);
+    expect(state.data.values).toEqual({ motto });
+    expect((await admin.post(ERASE, identity)).status).toBe(200);
+    const read = await admin.get(`/v1/campaigns/${campaign.campaignId}/participants/${value}/state`);
+    expect(JSON.stringify(read.body)).not.toContain(motto);
+    expectProblem(await eventOf(identity), 422, 'validation_failed', ['identity.value placeholder_identity']);
+    expect((await admin.post('/v1/cdp/erasures:lift', identity)).body).toEqual({ status: 'lifted' });
   });
 });

@@ -83,7 +83,7 @@ describe('POST /v1/cdp/profiles:lookup', () => {
     [{ type: null, value: null }, ['type required', 'value required']],
     [{ type: 'EXTERNAL' }, ['value required']],
     [{ type: 'FAX', value: 'x1' }, ['type enum']],
-    [{ type: 'EXTERNAL', value: ' Unknown ' }, ['value placeholder_identity']],
+    [{ type: 'EXTERNAL', value: ' ' }, ['value placeholder_identity']],
     [{ type: 'EXTERNAL', value: '' }, ['value placeholder_identity']],
     [{ type: 'EMAIL', value: 'jane' }, ['value format']],
     [{ type: 'PHONE', value: 'x' }, ['value invalid_phone']],

@@ -11,6 +11,9 @@ import { isUuid } from '../../platform/values/uuid';
 import { cursorAfterId, idPageStart } from '../../platform/pagination/id-key';
 import type { CustomerView, CustomerViewPage } from './domain/customer-view';
 
+/** An identifier without characters is none. */
+const EMPTY: ReadonlySet<string> = new Set(['']);
+
 /** Reads customers for the API (contract section 5). */
 @Injectable()
 export class ProfilesService {
@@ -57,9 +60,12 @@ export class ProfilesService {
     return customer;
   }
 
-  /** Normalises the identifier of an `IdentityLookupDto`. Throws `validation_failed`. */
+  /**
+   * Normalises the identifier of an `IdentityLookupDto`. Takes placeholders, too: events with one are refused, but a
+   * participant may have one as `sub`, and must be found and erased. Throws `validation_failed`.
+   */
   identifierOf(reference: IdentityReference): Identifier {
-    const parsed = parseIdentityReference(reference, this.identity.rules, '');
+    const parsed = parseIdentityReference(reference, { ...this.identity.rules, placeholders: EMPTY }, '');
     if ('faults' in parsed) throw validationFailed(parsed.faults);
     const [identifier] = parsed.identifiers;
     if (identifier === undefined) throw new Error('A valid identity has no identifier');
