@@ -9,8 +9,13 @@ import { ReplayRepository } from './replay.repository';
 
 export const REPLAY_JOB = 'review-replay';
 
+/** A cancellation commits within this time. */
+const LOCKED_DELAY_MS = 1_000;
+
+type ReplayKey = Pick<ReviewReplay, 'tenantId' | 'id'>;
+
 /** The key of a replay's job: at most one job of a replay is queued. */
-export function replayJobKey({ tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>): string {
+export function replayJobKey({ tenantId, id }: ReplayKey): string {
   return `${tenantId}/${id}`;
 }
 
@@ -35,9 +40,13 @@ export class ReplayJob implements OnModuleInit {
 
   private async work({ tenantId = '', id = '' }: JobPayload, { isLast }: JobAttempt): Promise<void> {
     try {
-      const busy = await this.replays.runExclusive(tenantId, id, (manager, replay) => this.runPiece(manager, replay));
-      // The job library took a slow process for dead. A later attempt of this job continues when that process is done.
-      if (busy !== undefined) throw new Error('Another process works on this replay');
+      await this.replays.runExclusive(
+        tenantId,
+        id,
+        (manager, replay) => this.runPiece(manager, replay),
+        // A cancellation has the lock, or a slow process that the job library took for dead.
+        (manager) => this.addJob(manager, { tenantId, id }, LOCKED_DELAY_MS),
+      );
     } catch (error) {
       if (isLast) await this.replays.end({ tenantId, id }, 'failed', this.clock.now());
       throw error;
@@ -45,7 +54,7 @@ export class ReplayJob implements OnModuleInit {
   }
 
   private async runPiece(manager: EntityManager, replay: ReviewReplay): Promise<void> {
-    const { tenantId, id, createdBy } = replay;
+    const { createdBy } = replay;
     const piece = await this.replays.nextPiece(manager, replay);
     const remaining = piece?.entryIds.length ?? 0;
     const { taken, retryAfterMs } = this.limits.take('events', createdBy, remaining);
@@ -56,6 +65,10 @@ export class ReplayJob implements OnModuleInit {
     const isMore = piece !== null && (await this.replays.nextPiece(manager, replay)) !== null;
     if (!isMore) return this.replays.end(replay, 'done', this.clock.now(), manager);
     const delayMs = taken < remaining ? retryAfterMs : 0;
-    return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey(replay), delayMs });
+    return this.addJob(manager, replay, delayMs);
+  }
+
+  private addJob(manager: EntityManager, { tenantId, id }: ReplayKey, delayMs: number): Promise<void> {
+    return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey({ tenantId, id }), delayMs });
   }
 }

@@ -33,24 +33,25 @@ export class ReplayRepository {
 
   /**
    * Runs `work` with the lock of the replay's row, so that one process works on a replay at a time. PostgreSQL releases
-   * the lock of a process that dies. Returns `busy` if another process has the lock. Does nothing for a finished
-   * replay.
+   * the lock of a process that dies. Runs `whenLocked` instead if another process has the lock. Does nothing for a
+   * finished replay.
    */
   async runExclusive(
     tenantId: string,
     id: string,
     work: (manager: EntityManager, replay: ReviewReplay) => Promise<void>,
-  ): Promise<'busy' | undefined> {
-    return this.database.transaction(async (manager) => {
+    whenLocked: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    await this.database.transaction(async (manager) => {
       const replay = await manager
         .createQueryBuilder(ReviewReplay, 'replay')
         .where({ tenantId, id })
         .setLock('pessimistic_write')
         .setOnLocked('skip_locked')
         .getOne();
-      if (replay === null) return (await this.find(tenantId, id)) === null ? undefined : 'busy';
-      if (!IS_FINISHED[replay.state]) await work(manager, replay);
-      return undefined;
+      const seen = replay ?? (await manager.findOneBy(ReviewReplay, { tenantId, id }));
+      if (seen === null || IS_FINISHED[seen.state]) return;
+      await (replay === null ? whenLocked(manager) : work(manager, replay));
     });
   }
 

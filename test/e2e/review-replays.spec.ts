@@ -3,7 +3,8 @@ import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
 import { QUEUED_EVENTS } from '../support/processing';
-import { waitingForLocks, withClient } from '../support/database';
+import { rowsOf, waitingForLocks, withClient } from '../support/database';
+import { growth, metricsOf } from '../support/metrics';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
 import { until } from '../support/until';
 
@@ -169,6 +170,31 @@ describe('POST /v1/review-entries:replay', () => {
     for (const wrong of [randomUUID(), 'x']) {
       expectProblem(await reader.get(`/v1/review-replays/${wrong}`), 404, 'not_found');
     }
+  });
+});
+
+describe('a job of a bulk replay', () => {
+  it('does not fail while something else has the lock of the replay, and goes on afterwards', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    await sendTooEarly(admin, 3);
+    await registerTypes(admin);
+    const before = await metricsOf(service.url);
+    const attempts = async () =>
+      growth(before, await metricsOf(service.url), 'cds_job_attempts_total{task="review-replay"');
+    const jobId = await withClient(service.databaseUrl, async (database) => {
+      await database.query('BEGIN');
+      await database.query('SELECT FROM review_entries WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+      const begun = await beginReplay(admin, {});
+      await until(() => isWaiting(''));
+      await rowsOf(service.databaseUrl, `SELECT FROM cds_jobs.add_job('review-replay', payload := $1::json)`, [
+        JSON.stringify({ tenantId, id: begun }),
+      ]);
+      await until(async () => Object.keys(await attempts()).length > 0);
+      await database.query('COMMIT');
+      return begun;
+    });
+    expect(await replayOnce(() => admin, jobId)).toMatchObject({ state: 'done', accepted: 3 });
+    expect(Object.keys(await attempts())).toEqual(['cds_job_attempts_total{task="review-replay",outcome="done"}']);
   });
 });
 
