@@ -166,16 +166,24 @@ export const FIND_SUPERSEDED: Statement = {
     ) r`,
 };
 
+/** As `Date.toISOString` writes it. A distributed database takes it beside columns, because it has none in it. */
+const CLOSED_AT = `to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /**
  * Closes the open refusals of events that are stored now. An event has one entry for each reason, so that the LIMIT is
  * never reached; it keeps the plan stable.
  */
 export const SUPERSEDE_ENTRIES: Statement = {
   name: 'review_supersede_entries',
-  text: superseding("jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'eventId', e.event_id)"),
+  text: superseding(
+    `jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'at', ${CLOSED_AT}, 'eventId', e.event_id)`,
+  ),
   // Of functions with columns a distributed database takes immutable ones only.
   oneWorkspace: oneWorkspaceForm(
-    superseding(`('{"action":"superseded","outcome":"accepted","eventId":"' || e.event_id::text || '"}')::jsonb`),
+    superseding(
+      `('{"action":"superseded","outcome":"accepted","at":"' || ${CLOSED_AT}
+        || '","eventId":"' || e.event_id::text || '"}')::jsonb`,
+    ),
   ),
 };
 

@@ -96,6 +96,9 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     expect(entries.map(({ reason, status }) => `${reason} ${status}`).sort()).toEqual([
       ...['identity_required superseded', 'unregistered_event_type replayed'],
     ]);
+    const { resolution } = entries.find(({ status }) => status === 'superseded');
+    expect(resolution).toEqual({ action: 'superseded', outcome: 'accepted', at: TIME, eventId: expect.any(String) });
+    expect(Math.abs(Date.parse(resolution.at) - Date.now())).toBeLessThan(60_000);
   });
 
   it('takes an event once, however often and by however many it is replayed at the same time', async () => {
