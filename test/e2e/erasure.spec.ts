@@ -297,7 +297,10 @@ describe('events of an erased person', () => {
     });
     await admin.post('/v1/cdp/events', event);
     const [entry] = await reviewEntries(admin, '&reason=profile_erased');
+    const replay = await admin.send(`/v1/review-entries/${entry.id}:replay`, undefined);
+    expectProblem(replay, 422, 'validation_failed', ['payload not_replayable']);
     expect(entry).toMatchObject({
+      payloadState: 'removed',
       stage: 'identity',
       status: 'open',
       source: 'shop.orders',

@@ -197,9 +197,10 @@ describe('the customer of expired events', () => {
     expect((await admin.post('/v1/cdp/events', aCdpEvent({ identity }))).body.error_code).toBe('profile_erased');
     // Nobody knows any more whose event the expired one was: a copy that differs is noted without the person.
     const entries = await reviewEntries(admin, '&reason=payload_mismatch');
-    expect(entries.map(({ eventId, payload }) => [eventId, Object.keys(payload).sort()])).toEqual([
-      [ids[0], ['eventType', 'externalEventId', 'occurredAt', 'source']],
+    const shown = entries.map(({ eventId, payloadState, payload }) => [
+      ...[eventId, payloadState, Object.keys(payload).sort()],
     ]);
+    expect(shown).toEqual([[ids[0], 'removed', ['eventType', 'externalEventId', 'occurredAt', 'source']]]);
   });
 });
 

@@ -6,7 +6,7 @@ import { eventIdOf, OTHER_THAN_EXPIRED } from './deduplication';
 import type { Event } from './event';
 import type { Refusal, StoredResult, WarningReason } from './ingest-result';
 import { stageOf } from './refusals';
-import type { EventFamily, Submission } from './submission';
+import type { Submission } from './submission';
 
 /** Code points. Longer text in these fields is a fault itself, and is found in the payload. */
 const SHOWN_CHARACTERS_MAX = 256;
@@ -54,10 +54,7 @@ export function refusalProblem(tenantId: string, submission: Submission, refusal
     externalEventId: textField(payload, names.externalEventId),
     eventType: textField(payload, names.eventType),
     eventId: eventIdOfSubmission(tenantId, submission),
-    payload: {
-      form: 'json',
-      text: refusal.code === 'profile_erased' ? withoutPerson(payload, family) : submission.text(),
-    },
+    payload: refusal.code === 'profile_erased' ? withoutPerson(submission) : wholePayload(submission),
     at,
   };
 }
@@ -101,8 +98,11 @@ export function differingCopyProblem(
 
 /** Nobody knows any more whose event an expired one was. */
 function payloadOfCopy(submission: Submission, storedHash: string): Problem['payload'] {
-  const isOfExpired = storedHash === OTHER_THAN_EXPIRED;
-  return { form: 'json', text: isOfExpired ? withoutPerson(submission.value, submission.family) : submission.text() };
+  return storedHash === OTHER_THAN_EXPIRED ? withoutPerson(submission) : wholePayload(submission);
+}
+
+function wholePayload(submission: Submission): Problem['payload'] {
+  return { form: 'json', text: submission.text() };
 }
 
 /** What one warning about a deprecated type is for: the type, and the day in UTC. */
@@ -123,11 +123,11 @@ export function eventIdOfSubmission(
 }
 
 /** Neither the identity of an erased person is kept nor what the event says of them: only which event it was. */
-function withoutPerson(payload: unknown, family: EventFamily): string {
+function withoutPerson({ value: payload, family }: Submission): Problem['payload'] {
   const { source, externalEventId, eventType, occurredAt } = FIELD_NAMES[family];
   const names = [source, externalEventId, eventType, occurredAt];
   const kept = names.flatMap((name) => (isObject(payload) && name in payload ? [[name, payload[name]] as const] : []));
-  return JSON.stringify(Object.fromEntries(kept));
+  return { form: 'json', text: JSON.stringify(Object.fromEntries(kept)), isStripped: true };
 }
 
 /** A field of the payload if it is text that can be stored beside it. */

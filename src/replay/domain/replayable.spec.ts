@@ -55,6 +55,7 @@ describe('what a replay sends', () => {
   it.each([
     ['a warning', { severity: 'warning' }, ' not_replayable'],
     ['a payload that is no longer kept', { payload: null }, 'payload not_replayable'],
+    ['a payload without its erased person', { payloadState: 'removed' }, 'payload not_replayable'],
     [
       'a payload of which only the beginning is kept',
       { payload: '{', payloadForm: 'text', payloadState: 'cut' },

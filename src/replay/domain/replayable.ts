@@ -56,7 +56,7 @@ export function replayable(entry: Replayed, corrected: Correction | undefined): 
     );
   }
   if (corrected !== undefined) return correctedEvent(entry, corrected);
-  if (entry.payload === null) {
+  if (entry.payload === null || entry.payloadState === 'removed') {
     return notReplayable(PAYLOAD, 'The payload is no longer stored; send a corrected payload, or dismiss the entry.');
   }
   if (entry.payloadState === 'cut') {

@@ -17,13 +17,15 @@ export interface ReviewPayload {
   readonly text: string | Buffer;
   /** Whether the text is incomplete, because the service stopped reading the body. */
   readonly isBeginning?: boolean;
+  /** Whether the text says only which event it was, because the event is about an erased person. */
+  readonly isStripped?: boolean;
 }
 
 /**
- * Why the payload is incomplete: it was too large (`cut`), or the workspace has used up its bytes of the day
- * (`not_kept`).
+ * Why the payload is incomplete: it was too large (`cut`), the workspace has used up its bytes of the day (`not_kept`), or
+ * it is about an erased person (`removed`).
  */
-export type StoredPayloadState = 'cut' | 'not_kept';
+export type StoredPayloadState = 'cut' | 'not_kept' | 'removed';
 
 /** An error or a warning, as the code that finds it reports it. */
 export interface Problem {
@@ -147,9 +149,10 @@ export function bytesOf({
 
 type StoredPayload = Pick<NewReviewEntry, 'payload' | 'payloadForm' | 'payloadState'>;
 
-function storedPayload({ form, text, isBeginning = false }: ReviewPayload, jsonBytesMax: number): StoredPayload {
+function storedPayload(payload: ReviewPayload, jsonBytesMax: number): StoredPayload {
+  const { form, text, isBeginning = false, isStripped = false } = payload;
   if (form === 'json' && !isBeginning && Buffer.byteLength(text) <= jsonBytesMax) {
-    return { payload: text.toString(), payloadForm: 'json', payloadState: null };
+    return { payload: text.toString(), payloadForm: 'json', payloadState: isStripped ? 'removed' : null };
   }
   const beginning = beginningOfText(text, BEGINNING_BYTES_MAX);
   // An escape makes six characters of one.

@@ -60,9 +60,9 @@ export class ReviewEntryDto {
 
   /**
    * Which part of the payload is stored. `whole`: all of it. `cut`: its beginning, because it is too large for a
-   * replay. `not_kept`: nothing, because the workspace had used up its bytes of the day. `removed`: nothing any more,
-   * because its retention is over or it named an erased person. `stored`: nothing, because the event itself is stored
-   * (`eventId`).
+   * replay. `not_kept`: nothing, because the workspace had used up its bytes of the day. `removed`: nothing any more, or
+   * only which event it was, because its retention is over or it is about an erased person. `stored`: nothing, because
+   * the event itself is stored (`eventId`).
    */
   @ApiProperty({ enum: PAYLOAD_STATES, enumName: 'ReviewPayloadState' })
   payloadState!: string;

@@ -75,7 +75,7 @@ function EntryView({ entry }: { readonly entry: Entry }) {
 const PAYLOAD_NOTES: Readonly<Partial<Record<Entry['payloadState'], string>>> = {
   cut: 'It was too large to be stored whole. This is its beginning.',
   not_kept: 'It was not stored, because the workspace had used up its bytes of the day.',
-  removed: 'It is no longer stored: its retention is over, or it named an erased person.',
+  removed: 'It is no longer stored: its retention is over, or it is about an erased person.',
   stored: 'The event itself is stored, and is processed again by a replay.',
 };
 
