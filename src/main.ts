@@ -26,12 +26,15 @@ async function migrateOnly(): Promise<void> {
 async function run(): Promise<void> {
   try {
     const settings = readSettings(processEnvironment());
-    const service = await startService(settings, settings.workers > 1 ? serveByWorkers : serveHere);
+    const service = await startService(settings, settings.workers > 1 ? serveByWorkers : serveHere, showFirstKey);
     stopOnSignal(service);
     if (service.isWaiting) {
       process.stdout.write(`Campaign Data Service is listening on ${service.url} and waits for npm run migrate\n`);
     }
-    announce(service, await service.serving);
+    await service.serving;
+    process.stdout.write(
+      `Campaign Data Service is listening on ${service.url}\nDocumentation: ${service.url}/docs\n`,
+    );
   } catch (error) {
     process.stderr.write(`The service cannot start. ${startFailure(error)}\n`);
     process.exitCode = 1;
@@ -66,10 +69,6 @@ function startFailure(error: unknown): string {
 }
 
 /** For the operator's eyes, not for a log: the key is shown this once. */
-function announce({ url }: Service, firstKey: FirstKey | undefined): void {
-  const lines = [`Campaign Data Service is listening on ${url}`, `Documentation: ${url}/docs`];
-  if (firstKey !== undefined) {
-    lines.push(`Admin key of the new workspace "${firstKey.workspace}", shown only now: ${firstKey.key}`);
-  }
-  process.stdout.write(`${lines.join('\n')}\n`);
+function showFirstKey({ workspace, key }: FirstKey): void {
+  process.stdout.write(`Admin key of the new workspace "${workspace}", shown only now: ${key}\n`);
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module';
@@ -48,11 +48,8 @@ export interface Serving {
 export interface Service extends Serving {
   /** Whether it waits until an operator has run the migrations. */
   readonly isWaiting: boolean;
-  /**
-   * Resolves when it serves, with the first key of a new installation, to be shown once. Rejects when it cannot start.
-   * Stays pending when it is stopped before.
-   */
-  readonly serving: Promise<FirstKey | undefined>;
+  /** Resolves when it serves. Rejects when it cannot start. Stays pending when it is stopped before. */
+  readonly serving: Promise<void>;
 }
 
 interface Database extends ConnectionSettings {
@@ -64,16 +61,20 @@ export interface BootContext {
   readonly settings: Settings;
   readonly database: Database;
   readonly logger: JsonLogger;
+  readonly showFirstKey: ShowFirstKey;
 }
 
+/** Shows the generated key of a new installation, at once: the key is stored by then, and a start that fails makes no other. */
+export type ShowFirstKey = (key: FirstKey) => void;
+
 /** Starts to serve on a migrated database. */
-export type Start = (context: BootContext) => Promise<Serving & { readonly firstKey: FirstKey | undefined }>;
+export type Start = (context: BootContext) => Promise<Serving>;
 
 /**
  * Starts in this order: database, schema, first key, HTTP. `start` does the last two. A failed start leaves nothing behind. A
  * stop stops the embedded database last.
  */
-export async function startService(given: Settings, start: Start = serveHere): Promise<Service> {
+export async function startService(given: Settings, start: Start, showFirstKey: ShowFirstKey): Promise<Service> {
   // Before anything is started: these settings depend on each other.
   oidcSettings(given);
   const logger = new JsonLogger(given.logLevel);
@@ -81,13 +82,14 @@ export async function startService(given: Settings, start: Start = serveHere): P
   try {
     if (given.migrateOnStart === 'true') await ensureMigrated(database);
     else if ((await pendingMigrationsOf(database)) > 0) {
-      return await serveAfterMigration({ settings: given, database, logger }, start);
+      return await serveAfterMigration({ settings: given, database, logger, showFirstKey }, start);
     }
-    const started = await start({ settings: await withSecretsKey(given, database), database, logger });
+    const settings = await withSecretsKey(given, database);
+    const started = await start({ settings, database, logger, showFirstKey });
     return {
       url: started.url,
       isWaiting: false,
-      serving: Promise.resolve(started.firstKey),
+      serving: Promise.resolve(),
       stop: () => started.stop().then(() => database.stop()),
     };
   } catch (error) {
@@ -97,23 +99,28 @@ export async function startService(given: Settings, start: Start = serveHere): P
 }
 
 /** Serves in this process. */
-export const serveHere: Start = async ({ settings, database, logger }) => {
+export const serveHere: Start = async ({ settings, database, logger, showFirstKey }) => {
   const app = await createApp(settings, database, logger);
-  const firstKey = await app.get(BootstrapService).run();
-  return { ...(await listen(app, settings)), firstKey };
+  await bootstrap(app, showFirstKey);
+  return listen(app, settings);
 };
 
-/** Creates the first key of a new installation without serving. */
-export async function makeFirstKey({ settings, database, logger }: BootContext): Promise<FirstKey | undefined> {
+/** Creates and shows the first key of a new installation without serving. */
+export async function makeFirstKey({ settings, database, logger, showFirstKey }: BootContext): Promise<void> {
   const parts = await NestFactory.createApplicationContext(
     { module: WorkspacesModule, imports: [PlatformModule.with(settings, await withDatabaseKind(database, settings))] },
     { logger, abortOnError: false },
   );
   try {
-    return await parts.get(BootstrapService).run();
+    await bootstrap(parts, showFirstKey);
   } finally {
     await parts.close();
   }
+}
+
+async function bootstrap(parts: INestApplicationContext, showFirstKey: ShowFirstKey): Promise<void> {
+  const firstKey = await parts.get(BootstrapService).run();
+  if (firstKey !== undefined) showFirstKey(firstKey);
 }
 
 /** Serves in this process on a database that another process has prepared. `prepare` gets the application before it listens. */
@@ -151,9 +158,7 @@ async function serveAfterMigration(context: BootContext, start: Start): Promise<
   return {
     url,
     isWaiting: true,
-    serving: starting.then((started) =>
-      started === undefined ? new Promise<never>(() => undefined) : started.firstKey,
-    ),
+    serving: starting.then((started) => (started === undefined ? new Promise<never>(() => undefined) : undefined)),
     stop: async () => {
       await standby.close();
       const started = await starting.catch(() => undefined);

@@ -244,6 +244,18 @@ describe('a service process', () => {
     expect(await statusOf(node, node.firstKey!.key)).toBe(200);
   });
 
+  it.each(['1', '2'])('shows the first key also when it cannot listen afterwards (WORKERS=%s)', async (workers) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const address = { HOST: '127.0.0.1', PORT: String(port), WORKERS: workers };
+    const { code, stdout } = await run({ DATABASE_URL: databaseUrl, ...address });
+    other.close();
+    expect(code).toBe(1);
+    const key = /shown only now: (cds_[0-9A-Za-z]{38})\n/.exec(stdout)?.[1];
+    expect(await isAdmin(await start(), key ?? 'none')).toBe(true);
+  });
+
   it('ends with one message when its key belongs to another workspace', async () => {
     await start(OLD);
     const environment = { DATABASE_URL: databaseUrl, BOOTSTRAP_ADMIN_KEY: OLD, BOOTSTRAP_WORKSPACE: 'other' };

@@ -28,12 +28,12 @@ const STABLE_MS = 60_000;
 export const serveByWorkers: Start = async (context) => {
   const { settings, database, logger } = context;
   const workers = new Workers(settings.workers, coresOf(settings), logger);
-  const making = makeFirstKey(context);
   // Workers load their code meanwhile, and serve when there is a key.
-  const shared = making.then(() => withPort({ ...settings, host: listeningHost(settings), databaseUrl: database.url }));
+  const shared = makeFirstKey(context).then(() =>
+    withPort({ ...settings, host: listeningHost(settings), databaseUrl: database.url }),
+  );
   try {
-    const [url, firstKey] = await Promise.all([workers.start(shared), making]);
-    return { url, firstKey, stop: () => workers.stop() };
+    return { url: await workers.start(shared), stop: () => workers.stop() };
   } catch (error) {
     await workers.stop();
     throw error;
