@@ -32,11 +32,9 @@ async function run(): Promise<void> {
       process.stdout.write(`Campaign Data Service is listening on ${service.url} and waits for npm run migrate\n`);
     }
     await service.serving;
-    process.stdout.write(
-      `Campaign Data Service is listening on ${service.url}\nDocumentation: ${service.url}/docs\n`,
-    );
+    process.stdout.write(`Campaign Data Service is listening on ${service.url}\nDocumentation: ${service.url}/docs\n`);
   } catch (error) {
-    process.stderr.write(`The service cannot start. ${startFailure(error)}\n`);
+    process.stderr.write(`The service cannot start. ${databaseProblem(error) ?? messageOf(error)}\n`);
     process.exitCode = 1;
     // Whatever is half open must not keep a service alive that does not serve.
     setTimeout(() => process.exit(), 1_000).unref();
@@ -59,13 +57,6 @@ function stopOnSignal(service: Service): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-}
-
-function startFailure(error: unknown): string {
-  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
-  if (code === 'EADDRINUSE')
-    return `Port ${String(port)} is in use. Set PORT to another one, or stop what listens there.`;
-  return databaseProblem(error) ?? messageOf(error);
 }
 
 /** For the operator's eyes, not for a log: the key is shown this once. */

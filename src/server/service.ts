@@ -28,6 +28,7 @@ import { RequestObserver } from '../platform/http/server/request-observer';
 import { apiDocumentTexts } from './api-document';
 import { builtBodySchemas } from './body-schemas';
 import { withSecretsKey } from './secrets-key';
+import { listening } from './listening';
 import { openStandbyServer } from './standby-server';
 import { WebhookDispatcher } from '../webhooks/delivery/dispatcher';
 import { BootstrapService } from '../workspaces/bootstrap.service';
@@ -134,7 +135,9 @@ export async function serve(
 }
 
 async function listen(app: NestExpressApplication, settings: Settings): Promise<Serving> {
-  await app.listen(settings.port, listeningHost(settings));
+  const { port } = settings;
+  const host = listeningHost(settings);
+  await listening(app.listen(port, host), { port, host });
   startWork(app, settings);
   return { url: urlOf(httpServerOf(app)), stop: () => stop(app, settings) };
 }

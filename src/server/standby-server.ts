@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DomainError } from '../platform/errors/domain-error';
 import { problemDetails, problemHeaders } from '../platform/errors/problem-details';
 import { requestIdOf } from '../platform/http/request-id';
+import { listening } from './listening';
 
 const POLL_MS = 1_000;
 const LIVE_PATH = '/health/live';
@@ -35,7 +36,7 @@ export interface StandbyServer {
 export async function openStandbyServer({ port, host, pending }: StandbyServerOptions): Promise<StandbyServer> {
   const server = createServer(answer);
   server.listen(port, host);
-  await once(server, 'listening');
+  await listening(once(server, 'listening'), { port, host });
   const closed = new AbortController();
   const close = async (): Promise<void> => {
     closed.abort();

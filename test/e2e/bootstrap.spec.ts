@@ -276,22 +276,34 @@ describe('a service process', () => {
     expect(stdout + stderr).not.toContain(OLD);
   });
 
-  it('ends with one message that says what to do when its port is in use', async () => {
+  it.each(['1', '2'])('ends with one message when its port is in use (WORKERS=%s)', async (workers) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, stderr } = await run({
-      DATABASE_URL: databaseUrl,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      LOG_LEVEL: 'error',
-    });
+    const address = { HOST: '127.0.0.1', PORT: String(port), WORKERS: workers };
+    const { code, stderr } = await run({ DATABASE_URL: databaseUrl, ...address, LOG_LEVEL: 'error' });
     other.close();
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
       `The service cannot start. Port ${port} is in use. Set PORT to another one, or stop what listens there.`,
     );
   });
+
+  it.each([
+    ['no-such-host.invalid', '1', /HOST \(no-such-host\.invalid\) has no address/],
+    ['no-such-host.invalid', '2', /HOST \(no-such-host\.invalid\) has no address/],
+    ['192.0.2.1', '1', /HOST \(192\.0\.2\.1\) is no address of this machine/],
+    ['192.0.2.1', '2', /HOST \(192\.0\.2\.1\) is no address of this machine/],
+  ])(
+    'ends with a message about HOST when it cannot listen there (HOST=%s, WORKERS=%s)',
+    async (host, workers, words) => {
+      const environment = { DATABASE_URL: databaseUrl, HOST: host, WORKERS: workers, LOG_LEVEL: 'error' };
+      const { code, stderr } = await run(environment);
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(words);
+      expect(stderr).not.toContain('DATABASE_URL');
+    },
+  );
 
   it('ends with one message that names every variable with a bad value, and shows none', async () => {
     const { dataDir, host, placeholderIdentities, oidcClientId, oidcClientSecret, oidcGroupsClaim } = SETTINGS;

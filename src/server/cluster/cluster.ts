@@ -10,6 +10,7 @@ import { WORKER_FLAGS } from './worker-flags';
 import type { Settings } from '../../platform/config/settings';
 import { messageOf } from '../../platform/errors/error-summary';
 import type { JsonLogger } from '../../platform/observability/logger';
+import { listening } from '../listening';
 import { listeningHost, makeFirstKey, type Start } from '../service';
 
 /** Longer than a worker takes to drain (`service.ts`), and short enough to stop the database within 10 s in total. */
@@ -139,10 +140,13 @@ async function end(worker: Worker): Promise<void> {
 }
 
 /** Replaces port 0 by a free port, so that workers that start later use the same one. */
-async function withPort(settings: Settings): Promise<Settings> {
+async function withPort<Listening extends Settings & { readonly host: string }>(
+  settings: Listening,
+): Promise<Listening> {
+  const { host } = settings;
   if (settings.port !== 0) return settings;
-  const probe = createServer().listen(0, settings.host);
-  await once(probe, 'listening');
+  const probe = createServer().listen(0, host);
+  await listening(once(probe, 'listening'), { port: 0, host });
   const { port } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');
