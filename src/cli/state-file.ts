@@ -1,5 +1,6 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { fieldsOf, parseJson } from './foreign-data';
+import { writeFailure } from './output-file';
 import { ClientFailure } from './running-service';
 
 /** What a run that was interrupted leaves to the one that goes on; `format` names the command and the version of its state. */
@@ -23,8 +24,9 @@ export async function readState<State extends SavedState>(
   throw new ClientFailure(`${path} is not the state of an interrupted run. Name another file with --state.`, 2);
 }
 
-/** At any moment the file holds the state before or the state after, also if the power fails. */
+/** At any moment the file holds the state before or the state after, also if the power fails. Throws `ClientFailure`. */
 export async function writeState(path: string, state: SavedState): Promise<void> {
+  await refuseSpecialFile(path);
   const fresh = `${path}.tmp`;
   try {
     const handle = await open(fresh, 'w', 0o600);
@@ -36,12 +38,23 @@ export async function writeState(path: string, state: SavedState): Promise<void>
     }
     await rename(fresh, path);
   } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
+    // Its failure would hide the first one.
+    await rm(fresh, { force: true }).catch(() => undefined);
+    throw writeFailure(path, error);
   }
 }
 
-/** To be called once everything is done: the next run begins anew. */
+/** To be called once everything is done: the next run begins anew. Throws `ClientFailure`. */
 export async function removeState(path: string): Promise<void> {
-  await rm(path, { force: true });
+  await refuseSpecialFile(path);
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw writeFailure(path, error);
+  });
+}
+
+/** A device or a folder is neither replaced nor removed. */
+async function refuseSpecialFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== false) return;
+  throw new ClientFailure(`${path} is no regular file. Name another one with --state.`, 2);
 }

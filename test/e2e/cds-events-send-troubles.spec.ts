@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { anExternalEvent } from '../support/builders';
-import { runCds, startCds, type RunningCds } from '../support/cds';
+import { runCds, runScript, startCds, type RunningCds } from '../support/cds';
 import { startHttpStub, type HttpStub } from '../support/http-stub';
 import { until } from '../support/until';
 
@@ -210,6 +210,56 @@ describe('cds events send, in trouble', () => {
     await wrong.ended;
     const right = await start(file).ended;
     expect([right.code, JSON.parse(right.out)]).toMatchObject([0, { lines: 3, accepted: 3 }]);
+  });
+
+  it('stops at a disk that is full with a summary, and goes on when there is room', async () => {
+    await aService(({ items }, response) => {
+      answer(response, 200, { results: items.map(() => ({ status: 'error', ...problem('validation_failed') })) });
+    });
+    const file = await aFile('full', 30);
+    const environment = { CDS_API_KEY: 'k'.repeat(40), CDS_URL: `http://127.0.0.1:${stub?.port}` };
+    // A file may not have more than 4 KiB: the system refuses to write on, as it does on a full disk.
+    const command = `$CDS events send ${file} --json --batch-size 1`;
+    const full = await runScript(environment, `trap '' XFSZ; ulimit -f 4; ${command}`);
+    const { lines, errors, complete } = JSON.parse(full.out);
+    expect([full.code, errors, complete]).toEqual([1, lines, false]);
+    expect(full.said).toContain(`${file}.errors.ndjson cannot be written (EFBIG).`);
+    const noted = (await readFile(`${file}.errors.ndjson`, 'utf8')).trimEnd().split('\n');
+    expect(noted).toHaveLength(lines);
+    const rest = await runScript(environment, command);
+    expect([rest.code, JSON.parse(rest.out)]).toMatchObject([1, { lines: 30, errors: 30, complete: true, runs: 2 }]);
+    const all = (await readFile(`${file}.errors.ndjson`, 'utf8')).trimEnd().split('\n');
+    expect(new Set(all.map((line) => JSON.parse(line).line)).size).toBe(30);
+    expect(all).toHaveLength(30);
+  });
+
+  it('says which of its files cannot be written', async () => {
+    await aService(accept);
+    const file = await aFile('unwritable', 1);
+    await mkdir(`${file}.state.json.tmp`);
+    const ran = await start(file).ended;
+    expect([ran.code, ran.said.trim()]).toEqual([1, `${file}.state.json cannot be written (EISDIR).`]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('unwritable')).sort()).toEqual([
+      'unwritable.ndjson',
+      'unwritable.ndjson.state.json.tmp',
+    ]);
+  });
+
+  it('refuses a device or a folder as one of its files, before it sends anything, and leaves it in place', async () => {
+    const received = await aService(accept);
+    const file = await aFile('special', 1);
+    const before = await stat('/dev/null');
+    for (const option of ['--errors', '--state']) {
+      const ran = await start(file, [option, '/dev/null', '--restart']).ended;
+      expect([ran.code, ran.said.trim()]).toEqual([
+        2,
+        `/dev/null is no regular file. Name another one with ${option}.`,
+      ]);
+    }
+    const missing = await start(file, ['--errors', join(folder, 'missing', 'errors')]).ended;
+    expect([missing.code, missing.said]).toEqual([2, expect.stringContaining('cannot be written (ENOENT)')]);
+    expect([received.length, (await stat('/dev/null')).rdev]).toEqual([0, before.rdev]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('special'))).toEqual(['special.ndjson']);
   });
 
   it('takes a folder for what it is', async () => {

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { writeFailure } from '../output-file';
 import { ClientFailure } from '../running-service';
 
 /** The part of the file that the command wrote. */
@@ -29,13 +30,16 @@ export class ErrorsFile {
         2,
       );
     }
-    return new ErrorsFile(path, await openIt(path, 'w'), createHash('sha256'), 0);
+    const handle = await openIt(path);
+    await writing(path, () => handle.truncate());
+    return new ErrorsFile(path, handle, createHash('sha256'), 0);
   }
 
   /** That of an interrupted run, without the lines that came after its state was saved: their batches are sent again. */
   static async goOn(path: string, written: Written): Promise<ErrorsFile> {
     const hash = createHash('sha256');
-    if (written.bytes > 0 && (await sizeOf(path)) !== undefined) {
+    const found = await sizeOf(path);
+    if (written.bytes > 0 && found !== undefined) {
       const content = createReadStream(path, { end: written.bytes - 1 }) as AsyncIterable<Buffer>;
       for await (const chunk of content) hash.update(chunk);
     }
@@ -45,8 +49,8 @@ export class ErrorsFile {
         2,
       );
     }
-    const handle = await openIt(path, 'a');
-    await handle.truncate(written.bytes);
+    const handle = await openIt(path);
+    await writing(path, () => handle.truncate(written.bytes));
     return new ErrorsFile(path, handle, hash, written.bytes);
   }
 
@@ -57,41 +61,59 @@ export class ErrorsFile {
   async append(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const content = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-    await this.handle.appendFile(content);
+    await writing(this.path, async () => {
+      try {
+        await this.handle.appendFile(content);
+      } catch (error) {
+        // Part of a line may be there.
+        await this.handle.truncate(this.bytes);
+        throw error;
+      }
+    });
     this.hash.update(content);
     this.bytes += content.length;
   }
 
   /** Before a state that counts its lines. */
   async sync(): Promise<void> {
-    await this.handle.datasync();
+    await writing(this.path, () => this.handle.datasync());
   }
 
   /** What it holds is found again. */
   async discard(): Promise<void> {
     await this.handle.close();
-    await rm(this.path, { force: true });
+    await this.remove();
   }
 
   /** An empty one says nothing. */
   async close(): Promise<void> {
     await this.handle.close();
-    if (this.bytes === 0) await rm(this.path, { force: true });
+    if (this.bytes === 0) await this.remove();
+  }
+
+  private async remove(): Promise<void> {
+    await writing(this.path, () => rm(this.path, { force: true }));
   }
 }
 
-async function openIt(path: string, flags: 'w' | 'a'): Promise<FileHandle> {
-  try {
-    // What is in it is as personal as the events are.
-    return await open(path, flags, 0o600);
-  } catch (error) {
-    throw new ClientFailure(`${path} cannot be written (${error instanceof Error ? error.message : 'unknown'}).`, 2);
-  }
+async function openIt(path: string): Promise<FileHandle> {
+  // What is in it is as personal as the events are.
+  return writing(path, () => open(path, 'a', 0o600), 2);
 }
 
+/** Undefined when there is none. Throws `ClientFailure` (exit code 2) for a device or a pipe: the file is read again, and removed. */
 async function sizeOf(path: string): Promise<number | undefined> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => undefined,
-  );
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === false) {
+    throw new ClientFailure(`${path} is no regular file. Name another one with --errors.`, 2);
+  }
+  return found?.size;
+}
+
+async function writing<Result>(path: string, work: () => Promise<Result>, exitCode: 1 | 2 = 1): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw writeFailure(path, error, exitCode);
+  }
 }

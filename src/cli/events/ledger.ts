@@ -77,8 +77,10 @@ export class SendLedger {
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {
-    this.queue = this.queue.then(work);
-    return this.queue;
+    const done = this.queue.then(work);
+    // What failed is not counted, and the rest can still be saved.
+    this.queue = done.catch(() => undefined);
+    return done;
   }
 
   private async write(): Promise<void> {

@@ -29,7 +29,12 @@ export async function openLedger(input: Input, options: SendOptions): Promise<Op
   const state = found === undefined ? firstState(input, options) : { ...found, isAnswered: true, runs: found.runs + 1 };
   const ledger = new SendLedger(state, errors, statePath);
   // Before anything is written to the errors file, which would otherwise be taken for that of another run.
-  await ledger.save();
+  try {
+    await ledger.save();
+  } catch (error) {
+    await errors.close();
+    throw error;
+  }
   return { ledger, errors, statePath };
 }
 

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FailedAttempt } from '../../../clients/typescript/src/client';
 import { attemptFailure, ClientFailure, isForeignAnswer, RunningService } from '../running-service';
 import { batchesOf, type Batch } from './batches';
+import type { ErrorsFile } from './errors-file';
 import { familyOf, type Family } from './family';
 import { openInput, type Input } from './input';
 import type { SendLedger } from './ledger';
@@ -39,24 +40,35 @@ export async function sendFile(options: SendOptions, surroundings: SendSurroundi
   const { ledger, errors, statePath } = await openLedger(input, options);
   const run = new SendRun(input, ledger, options, surroundings.stopping);
   const shown = surroundings.progress(input.file?.fingerprint.bytes, run.standing);
-  let failure: ClientFailure | undefined;
-  let isComplete = false;
-  try {
-    await run.run();
-    isComplete = true;
-  } catch (error) {
-    if (!(error instanceof ClientFailure)) throw error;
-    failure = error;
-  } finally {
-    shown.stop();
-    if (isComplete || ledger.current.isAnswered) {
-      await ledger.save();
-      await errors.close();
-    } else await ledger.discard();
-  }
-  if (failure === undefined && statePath !== undefined) await removeState(statePath);
+  const runFailure = await errorOf(() => run.run());
+  shown.stop();
+  const isKept = runFailure === undefined || ledger.current.isAnswered;
+  const endFailure = await errorOf(() => (isKept ? keep(ledger, errors) : ledger.discard()));
+  const isComplete = runFailure === undefined && endFailure === undefined;
+  const removalFailure =
+    isComplete && statePath !== undefined ? await errorOf(() => removeState(statePath)) : undefined;
+  const failure = runFailure ?? endFailure ?? removalFailure;
+  if (failure !== undefined && !(failure instanceof ClientFailure)) throw failure;
   const { path, dryRun } = options;
-  return { summary: summaryOf(ledger.current, { path, dryRun, complete: failure === undefined }), failure };
+  return { summary: summaryOf(ledger.current, { path, dryRun, complete: runFailure === undefined }), failure };
+}
+
+async function keep(ledger: SendLedger, errors: ErrorsFile): Promise<void> {
+  try {
+    await ledger.save();
+  } finally {
+    await errors.close();
+  }
+}
+
+/** The error of some work: what comes after it is done all the same. */
+async function errorOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 class SendRun {

@@ -1,4 +1,3 @@
-import { writeFailure } from '../../output-file';
 import { ClientFailure } from '../../running-service';
 import { readState, removeState, writeState } from '../../state-file';
 import type { ExportPosition, SavePosition, WrittenOutput } from './event-output';
@@ -89,11 +88,7 @@ export class ExportLedger {
     const { statePath } = this.options;
     if (statePath === undefined) return;
     const state: SavedExport = { format: FORMAT, asked: askedOf(this.options), position, written, ...this.current };
-    try {
-      await writeState(statePath, state);
-    } catch (error) {
-      throw writeFailure(statePath, error);
-    }
+    await writeState(statePath, state);
   };
 }
 
