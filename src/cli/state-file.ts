@@ -52,8 +52,8 @@ export async function removeState(path: string): Promise<void> {
   });
 }
 
-/** A device or a folder is neither replaced nor removed. */
-async function refuseSpecialFile(path: string): Promise<void> {
+/** A device or a folder is neither replaced nor removed. Throws `ClientFailure` (exit code 2). */
+export async function refuseSpecialFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== false) return;
   throw new ClientFailure(`${path} is no regular file. Name another one with --state.`, 2);

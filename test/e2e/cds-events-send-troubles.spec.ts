@@ -262,6 +262,53 @@ describe('cds events send, in trouble', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('special'))).toEqual(['special.ndjson']);
   });
 
+  it('refuses a second run while the first one sends the file, and goes on after a run that was killed', async () => {
+    let isAway = true;
+    await aService((sent, response, request) => {
+      if (isAway && request > 1) answer(response, 500, problem('internal'));
+      else accept(sent, response, request);
+    });
+    const file = await aFile('twice', 4);
+    await writeFile(file, `no JSON\n${await readFile(file, 'utf8')}`);
+    const args = ['--batch-size', '1', '--concurrency', '1'];
+    const first = start(file, args);
+    await until(async () => (await readFile(`${file}.errors.ndjson`, 'utf8').catch(() => '')) !== '');
+    for (const more of [[], ['--restart']]) {
+      const second = await start(file, more).ended;
+      expect([second.code, second.out]).toEqual([2, '']);
+      expect(second.said).toContain(`Another run (pid ${first.child.pid}) is sending this file`);
+    }
+    first.child.kill('SIGKILL');
+    await first.ended;
+    isAway = false;
+    const ran = await start(file, args).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([1, { lines: 5, errors: 1 }]);
+    expect((await readFile(`${file}.errors.ndjson`, 'utf8')).split('\n')).toHaveLength(2);
+    expect((await readdir(folder)).filter((name) => name.startsWith('twice')).sort()).toEqual([
+      'twice.ndjson',
+      'twice.ndjson.errors.ndjson',
+    ]);
+  });
+
+  it('stops when something else writes the errors file', async () => {
+    let held: (() => void) | undefined;
+    await aService(({ items }, response, request) => {
+      const results = items.map(() => ({ status: 'error', ...problem('validation_failed') }));
+      if (request === 2) held = () => answer(response, 200, { results });
+      else answer(response, 200, { results });
+    });
+    const file = await aFile('shared', 3);
+    const errors = `${file}.errors.ndjson`;
+    const run = start(file, ['--batch-size', '1', '--concurrency', '1']);
+    await until(() => held !== undefined);
+    await writeFile(errors, '{"line":9}\n', { flag: 'a' });
+    held?.();
+    const ran = await run.ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([1, { lines: 1, errors: 1, complete: false }]);
+    expect(ran.said).toContain(`${errors} is being written by another run, or was changed.`);
+    expect((await readFile(errors, 'utf8')).trim().split('\n')).toHaveLength(2);
+  });
+
   it('takes a folder for what it is', async () => {
     await aService(accept);
     const ran = await start(folder).ended;

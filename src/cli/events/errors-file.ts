@@ -58,8 +58,12 @@ export class ErrorsFile {
     return { bytes: this.bytes, sha256: this.hash.copy().digest('hex') };
   }
 
+  /** Throws `ClientFailure` when something else has changed the file: two runs must not mix. */
   async append(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
+    if (!(await this.isOwn())) {
+      throw new ClientFailure(`${this.path} is being written by another run, or was changed.`);
+    }
     const content = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     await writing(this.path, async () => {
       try {
@@ -81,18 +85,23 @@ export class ErrorsFile {
 
   /** What it holds is found again. */
   async discard(): Promise<void> {
-    await this.handle.close();
-    await this.remove();
+    await this.end(true);
   }
 
   /** An empty one says nothing. */
   async close(): Promise<void> {
-    await this.handle.close();
-    if (this.bytes === 0) await this.remove();
+    await this.end(this.bytes === 0);
   }
 
-  private async remove(): Promise<void> {
-    await writing(this.path, () => rm(this.path, { force: true }));
+  private async end(isUseless: boolean): Promise<void> {
+    const mayRemove = isUseless && (await this.isOwn());
+    await this.handle.close();
+    if (mayRemove) await writing(this.path, () => rm(this.path, { force: true }));
+  }
+
+  /** Whether it is as long as this run has left it. */
+  private async isOwn(): Promise<boolean> {
+    return (await this.handle.stat()).size === this.bytes;
   }
 }
 

@@ -10,13 +10,17 @@ import { FORMAT, NOTHING_COUNTED, type SendState } from './send-state';
 export interface OpenedLedger {
   readonly ledger: SendLedger;
   readonly errors: ErrorsFile;
-  /** Undefined: no state is saved. */
-  readonly statePath: string | undefined;
 }
 
-/** Goes on where an interrupted run has ended, or begins. Throws `ClientFailure` (exit code 2) for what does not fit together. */
-export async function openLedger(input: Input, options: SendOptions): Promise<OpenedLedger> {
-  const statePath = statePathOf(input, options);
+/**
+ * Goes on where an interrupted run has ended, or begins. `statePath` undefined: no state is saved. Throws `ClientFailure` (exit
+ * code 2) for what does not fit together.
+ */
+export async function openLedger(
+  input: Input,
+  statePath: string | undefined,
+  options: SendOptions,
+): Promise<OpenedLedger> {
   const { errorsPath, restart } = options;
   const left = statePath === undefined || restart ? undefined : await readState<SendState>(statePath, FORMAT);
   // A run that was killed before any answer: of another file or to another address it does not matter.
@@ -35,11 +39,11 @@ export async function openLedger(input: Input, options: SendOptions): Promise<Op
     await errors.close();
     throw error;
   }
-  return { ledger, errors, statePath };
+  return { ledger, errors };
 }
 
-/** A dry run has nothing to go on with; what comes through a pipe cannot be gone back to. */
-function statePathOf({ file }: Input, { path, statePath, dryRun }: SendOptions): string | undefined {
+/** Undefined for a dry run, which has nothing to go on with, and for a pipe; what comes through a pipe cannot be gone back to. */
+export function statePathOf({ file }: Input, { path, statePath, dryRun }: SendOptions): string | undefined {
   if (dryRun) return undefined;
   if (file !== undefined) return statePath ?? defaultStatePath(path);
   if (statePath === undefined) return undefined;

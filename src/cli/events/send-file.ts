@@ -6,10 +6,11 @@ import type { ErrorsFile } from './errors-file';
 import { familyOf, type Family } from './family';
 import { openInput, type Input } from './input';
 import type { SendLedger } from './ledger';
-import { openLedger } from './open-ledger';
+import { openLedger, statePathOf } from './open-ledger';
 import { sendBatch } from './send-batch';
 import type { SendOptions } from './send-options';
 import type { Standing, StartSendProgress } from './send-progress';
+import { claimRun } from '../run-claim';
 import { removeState } from '../state-file';
 import type { Stopping } from '../stopping';
 import { summaryOf, type Summary } from './summary';
@@ -37,7 +38,22 @@ const ADVICE = {
  */
 export async function sendFile(options: SendOptions, surroundings: SendSurroundings): Promise<Sent> {
   const input = await openInput(options.path, surroundings.standardInput);
-  const { ledger, errors, statePath } = await openLedger(input, options);
+  const statePath = statePathOf(input, options);
+  const claim = statePath === undefined ? undefined : await claimRun(statePath);
+  try {
+    return await sendInput(input, statePath, options, surroundings);
+  } finally {
+    await claim?.release();
+  }
+}
+
+async function sendInput(
+  input: Input,
+  statePath: string | undefined,
+  options: SendOptions,
+  surroundings: SendSurroundings,
+): Promise<Sent> {
+  const { ledger, errors } = await openLedger(input, statePath, options);
   const run = new SendRun(input, ledger, options, surroundings.stopping);
   const shown = surroundings.progress(input.file?.fingerprint.bytes, run.standing);
   const runFailure = await errorOf(() => run.run());
