@@ -330,6 +330,28 @@ describe('cds events send, in trouble', () => {
     expect(received.map(({ items }) => items.length)).toEqual([1, 1]);
   });
 
+  it.each(['1', '4'])('sends the complete lines of a gzip that is cut off, then says so (%s under way)', async (n) => {
+    const received = await aService(accept);
+    const file = await aFile(`cut-${n}`, 100);
+    // Random, so that much of it is missing.
+    const text = (await readFile(file, 'utf8')).replaceAll('29.33', () => String(Math.random()));
+    const packed = gzipSync(text);
+    await writeFile(file, packed.subarray(0, packed.length - 500));
+    const ran = await start(file, ['--batch-size', '30', '--concurrency', n]).ended;
+    const { lines, accepted, complete } = JSON.parse(ran.out);
+    expect([ran.code, accepted, complete]).toEqual([1, lines, false]);
+    expect(lines).toBeGreaterThan(50);
+    expect(lines).toBeLessThan(100);
+    expect(ran.said).toContain('(Z_BUF_ERROR); the complete lines before that were sent.');
+    const sent = received.flatMap(({ items }) => items.map(({ external_event_id: id }) => id)).sort();
+    const ids = text
+      .trimEnd()
+      .split('\n')
+      .slice(0, lines)
+      .map((line) => JSON.parse(line).external_event_id);
+    expect(sent).toEqual(ids.sort());
+  });
+
   it('sends 150 MB through a heap of 96, reading no faster than the service takes it', async () => {
     await aService(accept);
     const event = JSON.stringify(anExternalEvent({ attributes: { words: 'x'.repeat(20_000) } }));

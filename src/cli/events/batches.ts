@@ -21,7 +21,10 @@ export function bodyOf(items: readonly Item[]): string {
   return `{"items":[${items.map(({ text }) => text).join(',')}]}`;
 }
 
-/** What is not yet done of a file, from the position of `done` on, in batches of at most `itemsMax` events and 5 MiB. */
+/**
+ * What is not yet done of a file, from the position of `done` on, in batches of at most `itemsMax` events and 5 MiB. When reading
+ * fails, the complete lines come before the error.
+ */
 export async function* batchesOf(
   chunks: AsyncIterable<Buffer>,
   done: DoneLines,
@@ -44,8 +47,13 @@ export async function* batchesOf(
       open = new OpenBatch(itemsMax);
     }
   };
-  for await (const chunk of chunks) for (const line of lines.push(chunk)) yield* add(line);
-  for (const line of lines.end()) yield* add(line);
+  try {
+    for await (const chunk of chunks) for (const line of lines.push(chunk)) yield* add(line);
+    for (const line of lines.end()) yield* add(line);
+  } catch (error) {
+    yield* open.close();
+    throw error;
+  }
   yield* open.close();
 }
 

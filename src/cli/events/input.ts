@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { pipeline, Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ClientFailure } from '../running-service';
 
@@ -23,6 +23,8 @@ export interface Input {
 
 const FINGERPRINT_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+/** Of a packed file. Unpacked, it has at most a thousand times as much. */
+const SLICE_BYTES = 16 * 1024;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** Opens FILE, or `-`. Throws `ClientFailure` (exit code 2) when there is nothing to read. */
@@ -117,19 +119,41 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   else yield* all();
 }
 
+/**
+ * Unpacks slice by slice, and hands over all that a slice holds before it takes the next one: of a broken file, everything that
+ * stands before the break. Streams that are connected would lose what they hold when one of them fails.
+ */
 async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const unpacking = through(packed);
-  try {
-    for await (const chunk of unpacking as AsyncIterable<Buffer>) yield chunk;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!code.startsWith('Z_')) throw error;
-    throw new ClientFailure(`The gzip of the file is broken (${code}); what stood before was sent.`);
+  const stream = createGunzip({ chunkSize: CHUNK_BYTES });
+  const unpacked: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => unpacked.push(chunk));
+  // Also before all of the file is written: what follows the end of the gzip is not read.
+  const ended = new Promise<Error | 'end'>((resolve) =>
+    stream.once('end', () => resolve('end')).once('error', resolve),
+  );
+  let state: Error | 'end' | 'more' = 'more';
+  for await (const slice of slicesOf(packed)) {
+    const written = new Promise<'more'>((resolve) => stream.write(slice, () => resolve('more')));
+    state = await Promise.race([ended, written]);
+    yield* unpacked.splice(0);
+    if (state !== 'more') break;
+  }
+  if (state === 'more') {
+    stream.end();
+    state = await ended;
+    yield* unpacked.splice(0);
+  }
+  if (state instanceof Error) throw brokenGzip(state);
+}
+
+async function* slicesOf(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.length; from += SLICE_BYTES) yield chunk.subarray(from, from + SLICE_BYTES);
   }
 }
 
-function through(packed: AsyncGenerator<Buffer>): Readable {
-  const gunzipStream = createGunzip({ chunkSize: CHUNK_BYTES });
-  pipeline(Readable.from(packed), gunzipStream, () => undefined);
-  return gunzipStream;
+function brokenGzip(error: Error): Error {
+  const code = 'code' in error ? String(error.code) : '';
+  if (!code.startsWith('Z_')) return error;
+  return new ClientFailure(`The gzip of the file is broken (${code}); the complete lines before that were sent.`);
 }

@@ -92,6 +92,7 @@ class SendRun {
   private trouble: string | undefined;
   private readonly service: RunningService;
   private failure: Error | undefined;
+  private readFailure: Error | undefined;
   private readonly failed = new AbortController();
   private readonly waitSignal: AbortSignal;
 
@@ -125,20 +126,33 @@ class SendRun {
     const workers = Array.from({ length: this.options.concurrency }, () => this.work(batches));
     await Promise.all(workers);
     if (this.stopping.soon.aborted) throw this.interruption();
-    if (this.failure !== undefined) throw this.failure;
+    const failure = this.failure ?? this.readFailure;
+    if (failure !== undefined) throw failure;
   }
 
   private async work(batches: AsyncGenerator<Batch, void, void>): Promise<void> {
     try {
-      while (!this.waitSignal.aborted) {
-        const next = await batches.next();
-        if (next.done === true) return;
-        await this.send(next.value);
+      for (;;) {
+        const batch = await this.next(batches);
+        // What was read up to a stop is not sent any more.
+        if (batch === undefined || this.waitSignal.aborted) return;
+        await this.send(batch);
       }
     } catch (error) {
       // Errors that follow from ending the other workers are not reported.
       if (!this.waitSignal.aborted) this.failure = error instanceof Error ? error : new Error(String(error));
       this.failed.abort();
+    }
+  }
+
+  /** Undefined: there is none any more. What was read before a failure is still sent, so other workers go on. */
+  private async next(batches: AsyncGenerator<Batch, void, void>): Promise<Batch | undefined> {
+    try {
+      const next = await batches.next();
+      return next.done === true ? undefined : next.value;
+    } catch (error) {
+      this.readFailure = error instanceof Error ? error : new Error(String(error));
+      return undefined;
     }
   }
 
