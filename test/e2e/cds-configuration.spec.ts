@@ -125,9 +125,38 @@ retention: { eventDays: null }
     expect((await workspace.client.get('/v1/jwt-issuers')).body.items).toEqual([]);
     expect((await workspace.client.get('/v1/retention')).body.eventDays).toBe(400);
 
+    // The export names the disabled reactions, whose variables are archived.
+    expect(await workspace.run('plan', (await workspace.run('export')).out)).toMatchObject({ code: 0, out: '' });
+
     // What was archived comes back, with the value that it had.
     await applied(workspace, EVERYTHING);
     expect((await workspace.client.get('/v1/campaigns/spring/variables')).body.variables).toHaveLength(2);
+  });
+
+  it('archive no variable that a reaction in force needs, whether the file has that reaction or not', async () => {
+    const workspace = await aWorkspace();
+    await applied(workspace, EVERYTHING);
+    const today =
+      '  - { campaignId: spring, scope: user, name: today, type: number, period: { every: day, timezone: Europe/Berlin } }';
+    const { reactions } = parse(EVERYTHING);
+    for (const [file, place] of [
+      [`version: 1\nvariables:\n${today}\n`, ':1:1: reactions spring/count is in force and not in this file: '],
+      [`version: 1\nvariables:\n${today}\nreactions: ${JSON.stringify(reactions)}\n`, ':4:'],
+    ] as const) {
+      const refused = await workspace.run('plan', file, '--prune');
+      expect(refused).toMatchObject({ code: 1, out: '' });
+      expect(refused.said).toContain(place);
+      expect(refused.said).toContain('ops[0].path names no variable that the campaign declares');
+    }
+    // That one is disabled.
+    const points = '  - { campaignId: spring, scope: user, name: points, type: number, default: 0, min: 0, max: 1000 }';
+    const kept = `version: 1\nvariables:\n${points}\nreactions: ${JSON.stringify(reactions)}\n`;
+    expect((await planned(workspace, kept, '--prune')).match(/^[-+~] .*$/gm)).toEqual([
+      '- variables spring/user/today (archive)',
+      '- variables summer/app/title (archive)',
+    ]);
+    await applied(workspace, kept, '--prune');
+    expect(await workspace.run('plan', kept, '--prune')).toMatchObject({ code: 0, out: '' });
   });
 
   it('show each break of an event type, and apply breaks only if that is said', async () => {

@@ -54,8 +54,14 @@ export async function planConfiguration(
   }
   file.refuse(faults);
   const plans = named.map((each) => ({ kind: each.kind, changes: changesOf(each, file, prunes, faults) }));
-  const target = targetOf(plans, stored);
-  for (const each of named) faults.push(...(await faultsAgainst(each, file, target)));
+  const states = { before: targetOf([], stored), after: targetOf(plans, stored) };
+  for (const [index, each] of named.entries()) {
+    faults.push(...(await faultsAgainst(each, plans[index]?.changes ?? [], file, states)));
+  }
+  if (plans.some(({ changes }) => changes.some(({ action }) => action === 'archive'))) {
+    const unnamed = kinds.filter(({ name }) => !file.entries.has(name));
+    for (const kind of unnamed) faults.push(...(await faultsOutside(kind, stored.get(kind.name) ?? [], states)));
+  }
   file.refuse(faults);
   return plans;
 }
@@ -137,7 +143,7 @@ export function isSame(kind: ConfigurationKind, stored: ConfigurationEntry, give
   return kind.isSame?.(stored, given) ?? changedFields(stored, given).length === 0;
 }
 
-/** What the workspace has when the plans are applied. */
+/** What the workspace has when the plans are applied; without plans, what it has now. */
 function targetOf(plans: readonly KindPlan[], stored: PlanOptions['stored']): TargetEntries {
   return (name) => {
     const entries = new Map([...byKey(stored.get(name) ?? [])].map(([key, { entry }]) => [key, entry]));
@@ -149,21 +155,68 @@ function targetOf(plans: readonly KindPlan[], stored: PlanOptions['stored']): Ta
   };
 }
 
+/** What the workspace has without the plan, and with it. */
+interface States {
+  readonly before: TargetEntries;
+  readonly after: TargetEntries;
+}
+
+/** Entries that stay as they are stored have faults only if the plan takes away what they need. */
 async function faultsAgainst(
-  { kind, given }: NamedKind,
+  { kind, stored, given }: NamedKind,
+  changes: readonly PlannedChange[],
   file: ConfigurationFile,
-  target: TargetEntries,
+  states: States,
 ): Promise<FileFault[]> {
   const faults: FileFault[] = [];
-  if (kind.checkAgainst === undefined) return faults;
-  for (const { entry, index } of given) {
-    try {
-      await kind.checkAgainst(entry, target);
-    } catch (error) {
-      faults.push(...file.faultsAt(file.placeOf(kind.name, index), refusalsIn(error)));
-    }
+  const changed = new Set(changes.map(({ key }) => key));
+  for (const { key, entry, index } of given) {
+    const record = changed.has(key) ? undefined : stored.get(key);
+    const found =
+      record === undefined ? await refusalsOf(kind, entry, states.after) : await refusalsOfStored(kind, record, states);
+    faults.push(...file.faultsAt(file.placeOf(kind.name, index), found));
   }
   return faults;
+}
+
+/** The faults that a plan would cause in records of a kind that the file does not name. */
+async function faultsOutside(
+  kind: ConfigurationKind,
+  records: readonly StoredConfigurationEntry[],
+  states: States,
+): Promise<FileFault[]> {
+  const faults: FileFault[] = [];
+  for (const record of records) {
+    const found = await refusalsOfStored(kind, record, states);
+    const words = `${kind.name} ${record.key} is in force and not in this file:`;
+    faults.push(...found.map(({ code, message }) => ({ at: [], code, message: `${words} ${message}` })));
+  }
+  return faults;
+}
+
+/** What a plan takes from a stored record that has an effect. Faults that it has already are not the plan's. */
+async function refusalsOfStored(
+  kind: ConfigurationKind,
+  { entry, isArchived }: StoredConfigurationEntry,
+  { before, after }: States,
+): Promise<DomainError['details']> {
+  if (isArchived) return [];
+  const found = await refusalsOf(kind, entry, after);
+  if (found.length === 0 || (await refusalsOf(kind, entry, before)).length > 0) return [];
+  return found;
+}
+
+async function refusalsOf(
+  kind: ConfigurationKind,
+  entry: ConfigurationEntry,
+  target: TargetEntries,
+): Promise<DomainError['details']> {
+  try {
+    await kind.checkAgainst?.(entry, target);
+    return [];
+  } catch (error) {
+    return refusalsIn(error);
+  }
 }
 
 function refusalsIn(error: unknown): DomainError['details'] {
