@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
@@ -145,6 +145,17 @@ describe('a file that is wrong', () => {
     expect(large).toMatchObject({ code: 1, said: expect.stringContaining('larger than 5 MiB') });
     const missing = await cds.run(['plan', '-w', workspace.name, '-f', join(cds.folder, 'nowhere.yaml')]);
     expect(missing).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read (ENOENT)') });
+  });
+
+  it('is refused in another encoding than UTF-8', async () => {
+    const workspace = await aWorkspace();
+    const variable = '{ campaignId: spring, scope: app, name: title, type: string, default: "Grüße" }';
+    const path = join(cds.folder, 'latin1.yaml');
+    await writeFile(path, Buffer.from(`version: 1\nvariables: [${variable}]\n`, 'latin1'));
+    const { code, out, said } = await cds.run(['apply', '-w', workspace.name, '-f', path, '--yes']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(said).toContain(`${path} is not UTF-8. Save it with that encoding.\nNothing was changed.`);
+    expect((await workspace.client.get('/v1/campaigns')).body.items).toEqual([]);
   });
 
   it('is not applied without an answer', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { isNode, isMap, LineCounter, parseDocument, stringify, type Document, type Pair } from 'yaml';
 import type { Fault } from '../../platform/errors/fault';
@@ -114,7 +115,9 @@ export async function readConfigurationFile(path: string): Promise<Configuration
     if (error instanceof ClientFailure || typeof code !== 'string') throw error;
     throw new ClientFailure(`${name} cannot be read (${code}).`);
   }
-  return ConfigurationFile.parse(name, Buffer.concat(chunks).toString('utf8'));
+  const content = Buffer.concat(chunks);
+  if (!isUtf8(content)) throw failureOf([`${name} is not UTF-8. Save it with that encoding.`]);
+  return ConfigurationFile.parse(name, content.toString('utf8'));
 }
 
 /** The text of a file with these entries. Throws `ClientFailure` when it would be too large to be read again. */
