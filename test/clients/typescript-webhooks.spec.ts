@@ -62,3 +62,15 @@ it('takes what another implementation signed', async () => {
   };
   expect(await verifyWebhook(BODY, headers, shown)).toMatchObject({ id: 'msg_2' });
 });
+
+it('asks the clock of the machine each time, which may have been set since the start', async () => {
+  const { secret, shown } = aSecret();
+  const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  try {
+    const ageSeconds = Math.round((NOW.getTime() - Date.now()) / 1_000);
+    await expect(verifyWebhook(BODY, headersBy([secret], ageSeconds), shown)).resolves.toMatchObject({ id: 'msg_1' });
+    await expect(verifyWebhook(BODY, headersBy([secret], ageSeconds + 3_600), shown)).rejects.toThrow(/five minutes/);
+  } finally {
+    later.mockRestore();
+  }
+});
