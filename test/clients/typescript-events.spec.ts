@@ -237,6 +237,31 @@ describe('events.batch', () => {
     expect(read).toBeLessThanOrEqual(31);
   });
 
+  it('gives results and failures as soon as they are there, whether or not another event comes', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    async function* slow() {
+      for (let count = 0; count < 4; count += 1) yield anEvent({ type: `purchase_${count}` });
+      await released;
+      yield anEvent({ type: 'purchase_4' });
+    }
+    const types: string[] = [];
+    for await (const { event, result } of client().events.stream(slow(), { itemsMax: 2 })) {
+      expect(result.status).toBe('accepted');
+      types.push(event.type);
+      if (types.length === 4) release();
+    }
+    expect(types).toEqual(['purchase_0', 'purchase_1', 'purchase_2', 'purchase_3', 'purchase_4']);
+
+    const never = new Promise<void>(() => undefined);
+    async function* stuck() {
+      yield anEvent();
+      await never;
+    }
+    const foreign = createClient({ baseUrl: line.url, apiKey: 'cds_unknown' });
+    expect(await failureOf(foreign.events.batch(stuck(), { itemsMax: 1 }))).toMatchObject({ status: 401 });
+  });
+
   it('writes nothing in a dry run', async () => {
     const source = `source-${randomUUID()}`;
     expect(await batch([anEvent({ source })], { dryRun: true })).toMatchObject([{ status: 'accepted' }]);

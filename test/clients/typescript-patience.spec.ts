@@ -156,7 +156,7 @@ describe('a request of a stream that fails for good', () => {
       for await (const { event } of events.stream(broken(), parts)) given.push(event.external_event_id);
     };
     await expect(reading()).rejects.toThrow('the file ended');
-    expect(given).toHaveLength(30);
+    expect(given).toHaveLength(40);
   });
 
   it('keeps what the service has said of some of its events when the others can no longer be sent', async () => {

@@ -36,8 +36,7 @@ export async function* batchesOf<Event, Family>(
     const text = JSON.stringify(event);
     const bytes = encoder.encode(text).length + 1;
     const family = familyOf(event);
-    const isFull = open !== undefined && (open.events.length >= itemsMax || open.bytes + bytes > bytesMax);
-    if (open !== undefined && (isFull || open.family !== family)) {
+    if (open !== undefined && (open.bytes + bytes > bytesMax || open.family !== family)) {
       yield open;
       open = undefined;
     }
@@ -46,6 +45,11 @@ export async function* batchesOf<Event, Family>(
     open.events.push(event);
     open.texts.push(text);
     open.bytes += bytes;
+    // At once: the next event may take a while.
+    if (open.events.length >= itemsMax || open.bytes >= bytesMax) {
+      yield open;
+      open = undefined;
+    }
   }
   if (open !== undefined) yield open;
 }

@@ -1,9 +1,10 @@
 const FAILED = Symbol('failed');
 
 /**
- * Works on several at once, at most `concurrency`, and gives the results in the order of the inputs. Once one has failed no other
- * is begun; those under way are completed and their results given, and then the first failure is
- * thrown. The same when the inputs fail. `giveUp` is called at the end, also when the caller stops reading.
+ * Works on several at once, at most `concurrency`, and gives each result as soon as those of all inputs before it are given, also
+ * while it waits for the next input. Once one has failed no other is begun; those under way are completed and their results
+ * given, and then the first failure is thrown. The same when the inputs fail. `giveUp` is called at the end, also when the caller
+ * stops reading.
  */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,
@@ -11,32 +12,48 @@ export async function* inOrder<Input, Output>(
   concurrency: number,
   giveUp: () => void,
 ): AsyncGenerator<Output, void> {
+  const iterator = inputs[Symbol.asyncIterator]();
   const running: Promise<Output | typeof FAILED>[] = [];
   const failures: unknown[] = [];
   const fail = (error: unknown): typeof FAILED => {
     failures.push(error);
     return FAILED;
   };
+  let reading: Promise<IteratorResult<Input, unknown> | typeof FAILED> | undefined;
+  let hasMore = true;
   try {
-    try {
-      for await (const input of inputs) {
-        // What was read while another failed is not begun.
-        if (failures.length > 0) break;
-        running.push(work(input).catch(fail));
-        if (running.length < concurrency) continue;
-        const result = await running.shift();
-        if (result !== undefined && result !== FAILED) yield result;
-        if (failures.length > 0) break;
+    for (;;) {
+      // An input that is being read counts, so that no more than `concurrency` are held.
+      if (hasMore && failures.length === 0 && running.length < concurrency) reading ??= iterator.next().catch(fail);
+      const next = await firstOf(running[0], failures.length === 0 ? reading : undefined);
+      if (next === undefined) break;
+      if ('result' in next) {
+        void running.shift();
+        if (next.result !== FAILED) yield next.result;
+        continue;
       }
-    } catch (error) {
-      fail(error);
-    }
-    for (const each of running) {
-      const result = await each;
-      if (result !== FAILED) yield result;
+      reading = undefined;
+      if (next.read === FAILED || next.read.done === true) hasMore = false;
+      // What was read while another failed is not begun.
+      else if (failures.length === 0) running.push(work(next.read.value).catch(fail));
     }
     if (failures.length > 0) throw failures[0];
   } finally {
     giveUp();
+    const closing = hasMore ? iterator.return?.() : undefined;
+    // An input that is being read may never come; the inputs are closed when it does.
+    if (reading === undefined) await closing;
+    else closing?.catch(() => undefined);
   }
+}
+
+/** Whichever is there first, the result if both are; undefined when there is nothing to wait for. */
+function firstOf<Result, Read>(
+  oldest: Promise<Result> | undefined,
+  reading: Promise<Read> | undefined,
+): Promise<{ readonly result: Result } | { readonly read: Read } | undefined> {
+  const result = oldest?.then((given) => ({ result: given }));
+  const read = reading?.then((given) => ({ read: given }));
+  if (result === undefined || read === undefined) return result ?? read ?? Promise.resolve(undefined);
+  return Promise.race([result, read]);
 }
