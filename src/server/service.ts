@@ -14,7 +14,7 @@ import { LiveViewers } from '../console/live/live-viewers';
 import { withDatabaseKind } from '../platform/postgres/distribution/database-kind';
 import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
-import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
+import { joinOrStartEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
 import { ensureMigrated, migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
 import { PlatformModule } from '../platform/platform.module';
 import { statusPolicy } from '../platform/errors/status-policy';
@@ -196,8 +196,8 @@ export async function onDatabase<Result>(
 
 /** The database, also when a running service has started it. */
 async function databaseBeside(settings: Settings, logger: JsonLogger): Promise<Database> {
-  const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
-  return running === undefined ? openDatabase(settings, logger) : { url: running, stop: () => Promise.resolve() };
+  if (settings.databaseUrl !== undefined) return openDatabase(settings, logger);
+  return joinOrStartEmbeddedPostgres(embeddedOptions(settings, logger));
 }
 
 /** The application on a migrated database, not listening yet. Tests add `further` controllers. */
@@ -279,10 +279,14 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
     await checkServer({ url: settings.databaseUrl });
     return { url: settings.databaseUrl, stop: () => Promise.resolve() };
   }
-  return startEmbeddedPostgres({
+  return startEmbeddedPostgres(embeddedOptions(settings, logger));
+}
+
+function embeddedOptions(settings: Settings, logger: JsonLogger) {
+  return {
     dataDir: resolve(settings.dataDir),
-    log: (message) => logger.log(message, 'EmbeddedPostgres'),
-  });
+    log: (message: string) => logger.log(message, 'EmbeddedPostgres'),
+  };
 }
 
 async function stop(app: NestExpressApplication, settings: Settings): Promise<void> {

@@ -203,6 +203,14 @@ describe('cds, on the embedded database', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
+  it('works beside other commands on the same data', async () => {
+    const names = ['one', 'two', 'three', 'four'];
+    const ran = await Promise.all(
+      names.map((name) => runCds({ DATA_DIR: join(dataDir, 'parallel') }, ['workspaces', 'create', name])),
+    );
+    expect(ran.map(({ code, said }) => (code === 0 ? code : said))).toEqual([0, 0, 0, 0]);
+  });
+
   it('works alone and then beside a running service, on the same data', async () => {
     const environment = { DATA_DIR: dataDir };
     const first = await runCds(environment, ['workspaces', 'create', 'alone']);

@@ -10,7 +10,11 @@ import { Client } from 'pg';
 import { claimFolder } from '../../src/platform/postgres/embedded/folder-claim';
 import { launchPostmaster } from '../../src/platform/postgres/embedded/postmaster';
 import { processCommand, processIdentity } from '../../src/platform/postgres/embedded/processes';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/postgres/embedded/embedded-postgres';
+import {
+  type EmbeddedPostgres,
+  joinOrStartEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/platform/postgres/embedded/embedded-postgres';
 
 const REPOSITORY = resolve(__dirname, '..', '..');
 const CHILD_PROGRAM = join('test', 'support', 'embedded-postgres-child.cjs');
@@ -184,6 +188,23 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.url, 'TABLE kept')).toEqual([{ answer: 42 }]);
     const settings = "SELECT current_setting('fsync') AS fsync, current_setting('listen_addresses') AS addresses";
     expect(await query(second.url, settings)).toEqual([{ fsync: 'on', addresses: '' }]);
+  });
+
+  it('is shared by a command with a service, and not with another command, whose server ends with it', async () => {
+    const options = { dataDir: folder, log: () => undefined };
+    const service = await start();
+    const beside = await joinOrStartEmbeddedPostgres(options);
+    await beside.stop();
+    expect(await query(service.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await service.stop();
+
+    const first = await joinOrStartEmbeddedPostgres(options);
+    cleanUps.push(() => first.stop());
+    const second = joinOrStartEmbeddedPostgres(options);
+    cleanUps.push(() => second.then((database) => database.stop()));
+    await until('the second one waits', async () => (await readdir(join(folder, 'postgres', 'claims'))).length === 2);
+    await first.stop();
+    expect(await query((await second).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   it('ends with a service that is killed, and recovers what was committed', async () => {

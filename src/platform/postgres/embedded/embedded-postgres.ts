@@ -14,7 +14,7 @@ import {
   removeUnfinished,
   type NewData,
 } from './replace-data';
-import type { ServerSettings } from './server-settings';
+import { CLUSTER_NAME, COMMAND_SETTINGS, type ServerSettings } from './server-settings';
 import { SERVICE_DATABASE, addressOf, startServer } from './start-server';
 import { clusterIn, type Cluster } from './cluster';
 import { postgresAccount } from './postgres-account';
@@ -46,14 +46,28 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return withClaim(options.dataDir, (home, claim) => startClaimed(home, claim, options));
 }
 
+/** How long a command waits for other commands on the same data. */
+const COMMAND_PATIENCE_MS = 60_000;
+
 /**
- * The address of the server that a running service has started on `dataDir`; undefined when there is none. For tools that
- * run beside the service and end before it.
+ * The server that a running service has started on `dataDir`, else one of its own, for a command that ends before the service. The
+ * server of another command is waited for, because it ends with that one. Throws as `startEmbeddedPostgres` does.
  */
-export async function runningEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
-  const folder = join(resolve(dataDir), 'postgres', 'data');
-  const connection = await runningServer(folder, SERVICE_DATABASE);
-  return connection === undefined ? undefined : addressOf(connection);
+export async function joinOrStartEmbeddedPostgres(
+  options: Omit<EmbeddedPostgresOptions, 'settings'>,
+): Promise<Pick<EmbeddedPostgres, 'url' | 'stop'>> {
+  const began = performance.now();
+  const folder = join(resolve(options.dataDir), 'postgres', 'data');
+  for (;;) {
+    const running = await runningServer(folder, SERVICE_DATABASE);
+    if (running !== undefined) return { url: addressOf(running), stop: () => Promise.resolve() };
+    try {
+      return await startEmbeddedPostgres({ ...options, settings: COMMAND_SETTINGS });
+    } catch (error) {
+      const isClaimed = error instanceof Error && error.cause instanceof ClaimedElsewhereError;
+      if (!isClaimed || performance.now() - began > COMMAND_PATIENCE_MS) throw error;
+    }
+  }
 }
 
 /** Fills a new database. */
@@ -178,7 +192,7 @@ const SOCKET_FOLDER_LINE = 4;
 const STATUS_LINE = 7;
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** The connection of the server that another process runs on this data folder; undefined when none answers. */
+/** The connection of the server that a service runs on this data folder; undefined when none answers. */
 async function runningServer(
   dataFolder: string,
   target: Omit<EmbeddedConnection, 'host'>,
@@ -187,15 +201,16 @@ async function runningServer(
   const socketFolder = lines[SOCKET_FOLDER_LINE]?.trim() ?? '';
   if (socketFolder === '' || lines[STATUS_LINE]?.trim() !== 'ready') return undefined;
   const connection = { ...target, host: resolve(dataFolder, socketFolder) };
-  return (await answers(connection)) ? connection : undefined;
+  return (await isOfService(connection)) ? connection : undefined;
 }
 
-async function answers(connection: EmbeddedConnection): Promise<boolean> {
+async function isOfService(connection: EmbeddedConnection): Promise<boolean> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return true;
+    const { rows } = await client.query<{ cluster_name: string }>('SHOW cluster_name');
+    return rows[0]?.cluster_name === CLUSTER_NAME;
   } catch {
     return false;
   } finally {

@@ -5,6 +5,9 @@ export type ServerSettings = Readonly<Record<string, string>>;
 /** Stands in the command line of every server that the service starts, which tells it from one started by a person. */
 export const CLUSTER_NAME = 'campaign-data-service';
 
+/** Of a server that a command has started, and that ends with it: no other process may count on it. */
+export const COMMAND_SETTINGS: ServerSettings = { cluster_name: `${CLUSTER_NAME}-command` };
+
 /** Names the socket: nothing listens on a network. */
 export const SERVICE_PORT = 5432;
 /** Of a server whose data are being copied: tools that look for the service's database do not find this one. */
