@@ -47,6 +47,17 @@ describe('get and post', () => {
   });
 });
 
+describe('a function that gives the credential', () => {
+  it.each([undefined, null, 7, ''])(
+    'is an error of the program when it returns %j, and nothing is sent',
+    async (given) => {
+      const apiKey = () => given as string;
+      await expect(createClient({ baseUrl: line.url, apiKey }).get(VARIABLES)).rejects.toThrow(TypeError);
+      expect(line.sent).toEqual([]);
+    },
+  );
+});
+
 describe('retry.shouldRetry', () => {
   it('gets each failed attempt, and ends the call', async () => {
     const failed: FailedAttempt[] = [];

@@ -70,7 +70,9 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
 /** No cookies are sent, and no redirect is followed: it would carry the credential to another place. */
 const UNATTENDED = { credentials: 'omit', redirect: 'manual' } as const satisfies RequestInit;
 
-function sendable(credential: string): string {
+/** A function of a program in JavaScript may return anything. */
+function sendable(credential: unknown): string {
+  if (typeof credential !== 'string') throw new TypeError('The function for the credential returned no string.');
   if (SENDABLE.test(credential)) return credential;
   throw new TypeError('The credential is empty, or has characters that a header cannot carry.');
 }
