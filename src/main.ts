@@ -26,8 +26,9 @@ async function migrateOnly(): Promise<void> {
 async function run(): Promise<void> {
   try {
     const settings = readSettings(processEnvironment());
-    const service = await startService(settings, settings.workers > 1 ? serveByWorkers : serveHere, showFirstKey);
-    stopOnSignal(service);
+    const starting = startService(settings, settings.workers > 1 ? serveByWorkers : serveHere, showFirstKey);
+    stopOnSignal(starting);
+    const service = await starting;
     if (service.isWaiting) {
       process.stdout.write(`Campaign Data Service is listening on ${service.url} and waits for npm run migrate\n`);
     }
@@ -41,22 +42,34 @@ async function run(): Promise<void> {
   }
 }
 
-function stopOnSignal(service: Service): void {
+/** A signal during the start lets it come to its end and stops then: half a start would leave a database to shut down. */
+function stopOnSignal(starting: Promise<Service>): void {
   let stopping = false;
+  let hasStarted = false;
+  starting.then(
+    () => (hasStarted = true),
+    // `run` reports it.
+    () => undefined,
+  );
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(1), STOP_MS_MAX).unref();
-    service.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`The service did not stop cleanly. ${messageOf(error)}\n`);
-        process.exit(1);
-      },
-    );
+    // A start that is given up loses nothing.
+    setTimeout(() => process.exit(hasStarted ? 1 : 0), STOP_MS_MAX).unref();
+    starting.then(stopService, () => process.exit());
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+function stopService(service: Service): void {
+  service.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`The service did not stop cleanly. ${messageOf(error)}\n`);
+      process.exit(1);
+    },
+  );
 }
 
 /** For the operator's eyes, not for a log: the key is shown this once. */

@@ -215,7 +215,7 @@ interface Run {
   readonly code: number | null;
 }
 
-/** Runs the built service as a process until `until` matches what it writes, or until it ends. */
+/** Runs the built service as a process until `until` matches what it writes to one of its outputs, or until it ends. */
 async function run(environment: Readonly<Record<string, string>>, until?: RegExp): Promise<Run> {
   const env = { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'trace', ...environment };
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -223,7 +223,7 @@ async function run(environment: Readonly<Record<string, string>>, until?: RegExp
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
       written[name] += chunk.toString();
-      if (until?.test(written.stdout)) child.kill('SIGTERM');
+      if (until?.test(written[name])) child.kill('SIGTERM');
     });
   }
   const timer = setTimeout(() => child.kill('SIGKILL'), START_MS_MAX);
@@ -254,6 +254,11 @@ describe('a service process', () => {
     expect(code).toBe(1);
     const key = /shown only now: (cds_[0-9A-Za-z]{38})\n/.exec(stdout)?.[1];
     expect(await isAdmin(await start(), key ?? 'none')).toBe(true);
+  });
+
+  it.each(['1', '2'])('ends with 0 when it is stopped during its start (WORKERS=%s)', async (workers) => {
+    const { code, stderr } = await run({ DATABASE_URL: databaseUrl, WORKERS: workers }, /Starting Nest application/);
+    expect([code, stderr]).toEqual([0, expect.not.stringMatching(/cannot start|did not stop/)]);
   });
 
   it('ends with one message when its key belongs to another workspace', async () => {
