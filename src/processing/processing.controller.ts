@@ -1,7 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
-import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
@@ -15,7 +14,6 @@ export class ProcessingController {
   /** Shows how many events wait to be processed, and how many could not be. */
   @Get('summary')
   @AuthenticateApiKey('events:read')
-  @MayRefuse('validation_failed')
   @ApiOkResponse({ type: ProcessingSummaryDto })
   summarizeProcessing(@Caller() { tenantId }: Principal): Promise<ProcessingSummaryDto> {
     return this.statistics.summary(tenantId);

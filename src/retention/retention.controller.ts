@@ -3,7 +3,6 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { ChangeRetentionDto, RetentionDto } from './dto/retention.dto';
 import { RetentionService } from './retention.service';
@@ -16,7 +15,6 @@ export class RetentionController {
   /** Shows how long the workspace keeps its events, and how far the removal of older ones is. */
   @Get()
   @AuthenticateApiKey('admin')
-  @MayRefuse('validation_failed')
   @ApiOkResponse({ type: RetentionDto })
   async getRetention(@Caller() { tenantId }: Principal): Promise<RetentionDto> {
     return RetentionDto.of(await this.retention.find(tenantId));

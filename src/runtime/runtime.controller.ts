@@ -50,12 +50,13 @@ export class RuntimeController {
   @AuthenticateParticipant({ rate: 'runtime' })
   async mutateState(
     @CallingParticipant() participant: Participant,
+    @CheckedQuery() query: StateQuery,
     @JsonBody(MutationDto, { checked: false }) body: unknown,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<MutationResultDto> {
     const received = receivedMutation(body, request);
-    return answerMutation(await this.mutations.mutate(participant, [], received), response);
+    return answerMutation(await this.mutations.mutate(participant, campaignsIn(query), received), response);
   }
 }
 
@@ -87,12 +88,13 @@ export class CampaignRuntimeController {
   async mutateCampaignState(
     @CallingParticipant() participant: Participant,
     @Param('campaign_id', PathNamePipe) campaignId: string,
+    @CheckedQuery() query: CampaignStateQuery,
     @JsonBody(MutationDto, { checked: false }) body: unknown,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<MutationResultDto> {
-    const received = receivedMutation(body, request);
-    return answerMutation(await this.mutations.mutate(participant, [inPath(campaignId)], received), response);
+    const named = [inPath(campaignId), ...campaignsIn(query)];
+    return answerMutation(await this.mutations.mutate(participant, named, receivedMutation(body, request)), response);
   }
 }
 

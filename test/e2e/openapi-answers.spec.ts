@@ -44,7 +44,7 @@ function oddRequests(operation: Operation): Request[] {
   return [
     ...callers,
     ...[...(body === '' ? [] : [...bodies, ...types])].map((odd) => ({ key, ...odd })),
-    ...['?limit=0', '?surely_unknown=1', '?unmask=maybe', '?dry_run=maybe'].map((query) => ({ key, query, body })),
+    ...['', '?limit=0', '?surely_unknown=1', '?unmask=maybe', '?dry_run=maybe'].map((query) => ({ key, query, body })),
     ...['x', '-x', '%ff'].map((name) => ({ key, body, names: everyFolder(operation, name) })),
   ];
 }

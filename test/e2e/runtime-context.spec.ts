@@ -44,6 +44,10 @@ describe('the campaign of a request', () => {
     }
     const { body } = await participant.post('/v1/campaigns/summer/runtime/state:mutate', { ops: OPS });
     expect(body.mutations[0].previous).toBe(100);
+    for (const spelling of ['campaign_id', 'campaignId']) {
+      const inQuery = await participant.post(`/v1/runtime/state:mutate?${spelling}=summer`, { ops: OPS });
+      expect(inQuery.body.mutations[0].previous).toBe(spelling === 'campaign_id' ? 101 : 102);
+    }
   });
 
   it('is else the token’s, else the issuer’s default, else 422 campaign_required', async () => {
@@ -78,6 +82,8 @@ describe('the campaign of a request', () => {
     const other = { ops: OPS, campaignId: 'summer' };
     const inAddress = await participant.post('/v1/campaigns/spring/runtime/state:mutate', other);
     expectProblem(inAddress, 422, 'validation_failed', ['campaignId conflicting_fields']);
+    const inQuery = await participant.post('/v1/runtime/state:mutate?campaign_id=spring', other);
+    expectProblem(inQuery, 422, 'validation_failed', ['campaignId conflicting_fields']);
     expect((await stateOf(participant, '?campaign_id=spring')).user.points).toBe(0);
   });
 

@@ -34,8 +34,8 @@ const SETTINGS = {
 /** When the newest file below a folder was changed. */
 async function changedAt(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  // What `npm run generate` writes is made of the other files.
-  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'metadata.ts');
+  // Not what commands write: metadata.ts, and the schema of configuration files.
+  const files = entries.filter(({ name }) => name.endsWith('.ts') && name !== 'metadata.ts');
   const times = await Promise.all(
     files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).mtimeMs),
   );

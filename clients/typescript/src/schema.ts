@@ -4970,7 +4970,10 @@ export interface operations {
     };
     mutateState: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The campaign, if neither the path nor the token names it; `campaignId` is accepted, too. */
+                campaign_id?: string;
+            };
             header?: {
                 /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
                 "X-Workspace"?: string;

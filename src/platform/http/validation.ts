@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type Type, type ValidationError, ValidationPipe } from '@nestjs/common';
 
 import type { Fault } from '../errors/fault';
 import type { FaultCode } from '../errors/fault-codes';
@@ -56,9 +56,17 @@ export function queryValidation(): ValidationPipe {
 
 /** Refuses names that class-transformer ignores, and text that PostgreSQL cannot store. */
 class QueryPipe extends ValidationPipe {
-  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  /** Classes without a required parameter. Most requests of participants have no query, and need no check. */
+  private readonly mayBeEmpty = new Set<Type>();
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (typeof value === 'object' && value !== null) refuseOddParameters(value);
-    return super.transform(value, metadata) as Promise<unknown>;
+    const { metatype } = metadata;
+    const isEmpty = metatype !== undefined && Object.keys(value ?? {}).length === 0;
+    if (isEmpty && this.mayBeEmpty.has(metatype)) return new metatype();
+    const query: unknown = await super.transform(value, metadata);
+    if (isEmpty) this.mayBeEmpty.add(metatype);
+    return query;
   }
 }
 
