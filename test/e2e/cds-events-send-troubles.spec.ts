@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -5,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { anExternalEvent } from '../support/builders';
 import { runCds, runScript, startCds, type RunningCds } from '../support/cds';
@@ -245,20 +247,18 @@ describe('cds events send, in trouble', () => {
     ]);
   });
 
-  it('refuses a device or a folder as one of its files, before it sends anything, and leaves it in place', async () => {
+  it('refuses a pipe as one of its files, before it sends anything, and leaves it in place', async () => {
     const received = await aService(accept);
     const file = await aFile('special', 1);
-    const before = await stat('/dev/null');
+    const pipe = join(folder, 'pipe');
+    await promisify(execFile)('mkfifo', [pipe]);
     for (const option of ['--errors', '--state']) {
-      const ran = await start(file, [option, '/dev/null', '--restart']).ended;
-      expect([ran.code, ran.said.trim()]).toEqual([
-        2,
-        `/dev/null is no regular file. Name another one with ${option}.`,
-      ]);
+      const ran = await start(file, [option, pipe, '--restart']).ended;
+      expect([ran.code, ran.said.trim()]).toEqual([2, `${pipe} is no regular file. Name another one with ${option}.`]);
     }
     const missing = await start(file, ['--errors', join(folder, 'missing', 'errors')]).ended;
     expect([missing.code, missing.said]).toEqual([2, expect.stringContaining('cannot be written (ENOENT)')]);
-    expect([received.length, (await stat('/dev/null')).rdev]).toEqual([0, before.rdev]);
+    expect([received.length, (await stat(pipe)).isFIFO()]).toEqual([0, true]);
     expect((await readdir(folder)).filter((name) => name.startsWith('special'))).toEqual(['special.ndjson']);
   });
 
