@@ -102,7 +102,7 @@ describe('a bulk replay', () => {
       await other.query('BEGIN');
       await other.query('SELECT FROM review_replays WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [tenantId, jobId]);
       const worker = await startApp({}, service.databaseUrl);
-      await untilTried(service.databaseUrl, `review-replay/${tenantId}/${jobId}`);
+      await untilPutOff(service.databaseUrl, `review-replay/${tenantId}/${jobId}`);
       expect(await reviewEntries(admin, '&status=open')).toHaveLength(5);
       await other.query('COMMIT');
       const replay = await replayOnce(() => admin, jobId);
@@ -118,11 +118,11 @@ function untilTaken(client: Client): Promise<void> {
   return until(async () => (await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202);
 }
 
-/** Once somebody has tried a job, in vain. */
-function untilTried(url: string, key: string): Promise<void> {
+/** Once a process has come to a job, and has left it for later. */
+function untilPutOff(url: string, key: string): Promise<void> {
   return until(async () => {
     const { rows } = await withClient(url, (client) =>
-      client.query('SELECT FROM cds_jobs.jobs WHERE key = $1 AND attempts > 0 AND last_error IS NOT NULL', [key]),
+      client.query('SELECT FROM cds_jobs.jobs WHERE key = $1 AND run_at > created_at', [key]),
     );
     return rows.length > 0;
   }, 10);
