@@ -1,11 +1,8 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Jobs } from '../platform/jobs/jobs';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
-import { queryOf } from '../platform/postgres/one-workspace';
 import { NIL_UUID } from '../platform/values/uuid';
 import { ReviewResolutions } from '../review/review-resolutions';
-import { FIND_EVENTS } from './store/event.sql';
+import { StoredCopies } from './store/stored-copies';
 
 const EVERY_TEN_MINUTES = '*/10 * * * *';
 /** Refusals of one statement: some milliseconds. */
@@ -18,10 +15,9 @@ const REFUSALS_PER_STEP = 500;
 @Injectable()
 export class RefusalsOfStoredEvents implements OnModuleInit {
   constructor(
-    private readonly database: DataSource,
     private readonly jobs: Jobs,
+    private readonly copies: StoredCopies,
     private readonly resolutions: ReviewResolutions,
-    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -40,15 +36,9 @@ export class RefusalsOfStoredEvents implements OnModuleInit {
     let last: string | undefined = NIL_UUID;
     while (last !== undefined) {
       const refused = await this.resolutions.refusedEvents(tenantId, last, REFUSALS_PER_STEP);
-      await this.resolutions.supersede(tenantId, await this.storedAmong(tenantId, refused));
+      const stored = await this.copies.storedAmong(tenantId, refused);
+      await this.resolutions.supersede(tenantId, [...stored.keys()]);
       last = refused.length < REFUSALS_PER_STEP ? undefined : refused.at(-1);
     }
-  }
-
-  private async storedAmong(tenantId: string, eventIds: readonly string[]): Promise<readonly string[]> {
-    if (eventIds.length === 0) return [];
-    const query = queryOf(FIND_EVENTS, [eventIds.map(() => tenantId), eventIds], this.connection);
-    const rows: { position: string }[] = await this.database.query(...query);
-    return rows.map(({ position }) => eventIds[Number(position) - 1] ?? '');
   }
 }

@@ -3,11 +3,7 @@ import { DataSource } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { queryOf } from '../platform/postgres/one-workspace';
 import type { Dismissal, FailedReplay } from './domain/resolution';
-import { SUPERSEDE_ENTRIES } from './review.sql';
-
-/** The open refusals of events; the condition of their index. */
-const OPEN_REFUSALS = `FROM review_entries
-   WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL AND stage <> 'processing'`;
+import { OPEN_REFUSALS, SUPERSEDE_ENTRIES } from './review.sql';
 
 /**
  * Stores what users do about entries. An accepted event closes its entries in the ingest transaction (`ReviewService`).

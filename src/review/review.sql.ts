@@ -146,13 +146,11 @@ export const WRITE_ENTRIES_ONCE: Statement = {
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
-/**
- * The open refusals of an event `u`, without failures of its processing: receiving the event again does not resolve
- * those.
- */
-const OPEN_REFUSALS_OF_EVENT = `FROM review_entries
-      WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
-        AND event_id IS NOT NULL AND stage <> 'processing'`;
+/** The open refusals of events, without failures of their processing: receiving an event again does not resolve those. */
+export const OPEN_REFUSALS = `FROM review_entries
+      WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL AND stage <> 'processing'`;
+
+const OPEN_REFUSALS_OF_EVENT = `${OPEN_REFUSALS} AND tenant_id = u.tenant_id AND event_id = u.event_id`;
 
 /** Which of these events have refusals that SUPERSEDE_ENTRIES would close. */
 export const FIND_SUPERSEDED: Statement = {

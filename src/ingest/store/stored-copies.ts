@@ -38,7 +38,6 @@ export class StoredCopies {
       const eventId = each.refusal === undefined ? undefined : idOf(tenantId, each);
       if (eventId !== undefined) ids.set(each, eventId);
     }
-    if (ids.size === 0) return checked;
     const stored = await this.storedAmong(tenantId, [...new Set(ids.values())]);
     return checked.map((each): CheckedEvent => {
       const eventId = ids.get(each) ?? '';
@@ -49,8 +48,9 @@ export class StoredCopies {
     });
   }
 
-  /** The content hashes of those that are stored, in comparison with a malformed copy. */
-  private async storedAmong(tenantId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  /** By id, the content hashes of those that are stored or have expired, in comparison with a malformed copy. */
+  async storedAmong(tenantId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (eventIds.length === 0) return new Map();
     const tenants = eventIds.map(() => tenantId);
     const query = queryOf(FIND_EVENTS, [tenants, eventIds], this.connection);
     const rows: StoredRow[] = await this.database.query(...query);
