@@ -12,6 +12,7 @@ import type { Identifier } from './domain/identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { Erasure, type StepsDone } from './entities/erasure.entity';
 import { Profile } from './entities/profile.entity';
+import { UnlinkedIdentifiers } from './unlinked-identifiers';
 
 /** A customer whose erasure has begun: it gets no further event, identifier or merge. */
 export interface ErasedCustomer {
@@ -28,10 +29,10 @@ const ATTEMPTS_MAX = 12;
 const PROGRESS_INTERVAL_MS = 1_000;
 
 /**
- * Erases customers in two transactions (contract section 5, docs/adr/0026). The first one marks the customer. Ingest
- * transactions that have locked its profiles by then still store their events. The second one waits for them, and
- * deletes the identifiers. If a process is killed between the two, the erasure stays unfinished and any process may
- * finish it.
+ * Erases customers in steps (contract section 5, docs/adr/0026). A first transaction marks the customer. Ingest
+ * transactions that have locked its profiles by then still store their events; `waitForEvents` waits for them. The last
+ * transaction deletes the identifiers. If a process is killed between the two, the erasure stays unfinished and any
+ * process may finish it.
  */
 @Injectable()
 export class CustomerErasure implements OnModuleInit {
@@ -39,6 +40,7 @@ export class CustomerErasure implements OnModuleInit {
     private readonly database: DataSource,
     private readonly locks: CustomerLocks,
     private readonly erased: ErasedIdentifiers,
+    private readonly unlinked: UnlinkedIdentifiers,
     private readonly clock: Clock,
     private readonly log: AuditLog,
   ) {}
@@ -175,17 +177,19 @@ export class CustomerErasure implements OnModuleInit {
   }
 
   /**
+   * Waits for events of a marked customer, and for those that name one of its identifiers, which are being stored. No
+   * such event is stored any more when this resolves.
+   */
+  async waitForEvents({ erasure: { tenantId }, profileIds }: ErasedCustomer): Promise<void> {
+    await this.repeated((manager) => this.shutOut(manager, tenantId, profileIds));
+  }
+
+  /**
    * Deletes the identifiers of a marked customer. `eraseRest` erases the data of other features in the same
    * transaction.
    */
   async finish(customer: ErasedCustomer, eraseRest: (manager: EntityManager) => Promise<void>): Promise<Erasure> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.database.transaction((manager) => this.deleteIdentifiers(manager, customer, eraseRest));
-      } catch (error) {
-        if (databaseFailure(error) !== 'repeat' || attempt === ATTEMPTS_MAX) throw error;
-      }
-    }
+    return this.repeated((manager) => this.deleteIdentifiers(manager, customer, eraseRest));
   }
 
   /**
@@ -232,15 +236,11 @@ export class CustomerErasure implements OnModuleInit {
     eraseRest: (manager: EntityManager) => Promise<void>,
   ): Promise<Erasure> {
     const { tenantId, profileId, erasedAt } = erasure;
-    await manager.query(
-      `SELECT 1 FROM profiles WHERE tenant_id = $1 AND profile_id = ANY($2) ORDER BY profile_id FOR UPDATE`,
-      [tenantId, profileIds],
-    );
+    await this.shutOut(manager, tenantId, profileIds);
     const current = await manager.findOneByOrFail(Erasure, { tenantId, profileId });
     if (current.finishedAt !== null) return current;
-    // Update the rows again under this lock: a waiting FOR KEY SHARE does not recheck a row that was marked before.
     await manager.query(
-      `UPDATE profiles SET external_id = NULL, email_count = 0, phone_count = 0, device_count = 0, version = version + 1
+      `UPDATE profiles SET external_id = NULL, email_count = 0, phone_count = 0, device_count = 0
        WHERE tenant_id = $1 AND profile_id = ANY($2)`,
       [tenantId, profileIds],
     );
@@ -250,9 +250,33 @@ export class CustomerErasure implements OnModuleInit {
       [tenantId, profileIds],
     );
     await eraseRest(manager);
+    await this.unlinked.forget(manager, tenantId, identifiers);
     const finishedAt = this.clock.now();
     await manager.update(Erasure, { tenantId, profileId }, { finishedAt });
     return Object.assign(current, { finishedAt });
+  }
+
+  /** Waits for transactions that hold the profiles. Those that come to hold them later see that they are marked. */
+  private async shutOut(manager: EntityManager, tenantId: string, profileIds: readonly string[]): Promise<void> {
+    await manager.query(
+      `SELECT 1 FROM profiles WHERE tenant_id = $1 AND profile_id = ANY($2) ORDER BY profile_id FOR UPDATE`,
+      [tenantId, profileIds],
+    );
+    // Update the rows under this lock: a FOR KEY SHARE of an older statement does not recheck a row that was marked before.
+    await manager.query(`UPDATE profiles SET version = version + 1 WHERE tenant_id = $1 AND profile_id = ANY($2)`, [
+      tenantId,
+      profileIds,
+    ]);
+  }
+
+  private async repeated<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.database.transaction(work);
+      } catch (error) {
+        if (databaseFailure(error) !== 'repeat' || attempt === ATTEMPTS_MAX) throw error;
+      }
+    }
   }
 
   private async storePosition({ tenantId, profileId }: Erasure, name: string, position: string): Promise<void> {

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id-key';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
-import { preparedQuery } from '../platform/postgres/prepared-query';
-import { READ_CUSTOMER, READ_CUSTOMERS } from './customer.sql';
+import { preparedReads, type ReadRows } from '../platform/postgres/prepared-query';
+import { READ_CUSTOMER, READ_CUSTOMERS, READ_ROOTS } from './customer.sql';
 import { IDENTIFIER_KINDS, type Identifier } from './domain/identifier';
 import type { Customer } from './domain/known-identities';
 
@@ -36,17 +36,37 @@ export class CustomerReader {
   constructor(private readonly database: DataSource) {}
 
   /** The customer of a profile; null if there is none. */
-  async findById(tenantId: string, profileId: string): Promise<Customer | null> {
-    const [row] = await preparedQuery<CustomerRow>(this.database, READ_CUSTOMER, [tenantId, profileId]);
+  findById(tenantId: string, profileId: string): Promise<Customer | null> {
+    return preparedReads(this.database, (read) => this.findByIdWith(read, tenantId, profileId));
+  }
+
+  /** The same in the round trip of other reads. */
+  async findByIdWith(read: ReadRows, tenantId: string, profileId: string): Promise<Customer | null> {
+    const [row] = await read<CustomerRow>(READ_CUSTOMER, [tenantId, profileId]);
     return row === undefined ? null : customerOf(row);
   }
 
-  async findByIdentifier(tenantId: string, { kind, value }: Identifier): Promise<Customer | null> {
+  /**
+   * The customers (root ids) that profiles belong to now, by profile; unknown profiles are missing. Events keep their profile;
+   * views show the customer.
+   */
+  async rootsOf(read: ReadRows, tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await read<{ profileId: string; rootId: string }>(READ_ROOTS, [tenantId, profileIds]);
+    return new Map(rows.map(({ profileId, rootId }) => [profileId, rootId]));
+  }
+
+  async findByIdentifier(tenantId: string, identifier: Identifier): Promise<Customer | null> {
+    const owner = await this.ownerOf(tenantId, identifier);
+    return owner === undefined ? null : this.findById(tenantId, owner);
+  }
+
+  /** The profile that owns an identifier, also while its customer is being erased. */
+  async ownerOf(tenantId: string, { kind, value }: Identifier): Promise<string | undefined> {
     const [row]: { profile_id: string }[] = await this.database.query(
       'SELECT profile_id FROM profile_identifiers WHERE tenant_id = $1 AND kind = $2 AND value = $3',
       [tenantId, kind, value],
     );
-    return row === undefined ? null : this.findById(tenantId, row.profile_id);
+    return row?.profile_id;
   }
 
   /**

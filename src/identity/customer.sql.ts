@@ -37,6 +37,17 @@ export const READ_CUSTOMER: Statement = {
   WHERE p.tenant_id = $1 AND p.profile_id = $2`,
 };
 
+/** The customers (root ids) that profiles $2 belong to. */
+export const READ_ROOTS: Statement = {
+  name: 'identity_read_roots',
+  text: `
+  SELECT p.profile_id AS "profileId", p.root_id AS "rootId"
+  FROM unnest($2::uuid[]) AS u (profile_id)
+  CROSS JOIN LATERAL (
+    SELECT profile_id, root_id FROM profiles WHERE tenant_id = $1 AND profile_id = u.profile_id LIMIT 1
+  ) p`,
+};
+
 /**
  * Customers with root ids below $2, highest first: at most $3, and at most $4 bytes, but at least one. The row of the
  * next customer has no fields; it shows that the list continues. The statement reads at most $5 profiles. It always

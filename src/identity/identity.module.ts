@@ -10,16 +10,26 @@ import { ProfileIdentifier } from './entities/profile-identifier.entity';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { Profile } from './entities/profile.entity';
 import { UndoneMergeSide } from './entities/undone-merge-side.entity';
+import { UnlinkedIdentifier } from './entities/unlinked-identifier.entity';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { IdentityService } from './identity.service';
 import { MergeRepository } from './merge.repository';
 import { MergesService } from './merges.service';
 import { ProfileRepository } from './profile.repository';
 import { RememberedProfiles } from './remembered-profiles';
+import { UnlinkedIdentifiers } from './unlinked-identifiers';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge, UndoneMergeSide, Erasure, ErasedIdentifier]),
+    TypeOrmModule.forFeature([
+      Profile,
+      ProfileIdentifier,
+      ProfileMerge,
+      UndoneMergeSide,
+      Erasure,
+      ErasedIdentifier,
+      UnlinkedIdentifier,
+    ]),
   ],
   providers: [
     IdentityService,
@@ -32,7 +42,8 @@ import { RememberedProfiles } from './remembered-profiles';
     MergeRepository,
     ProfileRepository,
     RememberedProfiles,
+    UnlinkedIdentifiers,
   ],
-  exports: [IdentityService, CustomerReader, CustomerErasure, CustomerSplits, MergesService],
+  exports: [IdentityService, CustomerReader, CustomerErasure, CustomerSplits, MergesService, UnlinkedIdentifiers],
 })
 export class IdentityModule {}

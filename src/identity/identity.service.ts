@@ -14,6 +14,8 @@ import {
   rootsToMerge,
   storedProfilesUsed,
   unknownIdentifiers,
+  unlinkedIdentifiers,
+  unownedIdentifiers,
   type IdentityDecision,
   type IdentityPreview,
   type IdentityReading,
@@ -24,6 +26,7 @@ import type { IdentityPolicy } from './domain/resolve-profile';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { ProfileRepository } from './profile.repository';
 import { RememberedProfiles, type RecalledIdentities } from './remembered-profiles';
+import { UnlinkedIdentifiers } from './unlinked-identifiers';
 
 /** Nothing is known of any identifier. */
 const NOTHING_READ: IdentityReading = { identifiers: [], isComplete: false, erased: [] };
@@ -51,8 +54,8 @@ const IDENTIFIERS_PER_KIND_MAX = 50;
  * 3. if no stored customer changes (`fitsCommit`): `writeAtCommit` creates the new customers, and makes the transaction
  *    fail at COMMIT if a customer changed since `read`, or if another node was faster;
  * 4. otherwise: `claim` locks the customers, compares their versions with those that `read` saw, and inserts the new
- *    identifiers. Then `write` locks the profiles that events are stored under, and writes the rest;
- * 5. `rememberWritten` after the COMMIT.
+ *    identifiers. Then `write` locks the profiles that events are stored under or name, and writes the rest;
+ * 5. `recordUnlinked` for the events that were stored; `rememberWritten` after the COMMIT.
  *
  * `claim` and `write` throw `LostRaceError` if another transaction was faster; the caller repeats the whole batch.
  */
@@ -65,6 +68,7 @@ export class IdentityService {
     private readonly profiles: ProfileRepository,
     private readonly remembered: RememberedProfiles,
     private readonly erased: ErasedIdentifiers,
+    private readonly unlinked: UnlinkedIdentifiers,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
     this.rules = identityRules(settings.defaultPhoneRegion, settings.placeholderIdentities);
@@ -186,6 +190,8 @@ export class IdentityService {
 
   /**
    * Locks the customers that change, and inserts the new identifiers. `decision` is the one for `claims` and `reading`.
+   * Identifiers that stay without an owner are inserted and removed again: nobody becomes their owner before the events
+   * that name them are stored, so that an erasure of the owner finds these events.
    *
    * Throws `LostRaceError` if a customer changed since `read`, if another transaction inserted one of the identifiers,
    * or if an identifier is an erased person's.
@@ -197,7 +203,8 @@ export class IdentityService {
     decision: IdentityDecision,
   ): Promise<void> {
     const roots = changedRootsOf(decision);
-    const identifiers = addedIdentifiers(decision);
+    const unowned = unownedIdentifiers(decision);
+    const identifiers = [...addedIdentifiers(decision), ...unowned];
     const unknown = unknownIdentifiers(claims, reading);
     if (roots.length === 0 && unknown.length === 0) return;
     const [versions, inserted, erased] = await Promise.all([
@@ -205,6 +212,7 @@ export class IdentityService {
       this.profiles.insertIdentifiers(transaction, identifiers),
       // After the insert: an erasure deletes identifiers and stores their hashes in one transaction.
       this.erased.find(transaction, unknown),
+      ...(unowned.length > 0 ? [this.profiles.removeInserted(transaction, unowned)] : []),
     ]);
     if (erased.length > 0) throw new LostRaceError('an identifier belongs to an erased person');
     const versionsRead = new Map(reading.identifiers.map(({ profile, version }) => [profile.rootId, version]));
@@ -227,14 +235,17 @@ export class IdentityService {
     if (held < used.length) throw new LostRaceError('a customer was erased since it was read');
   }
 
+  /**
+   * Stores with COMMIT which identifiers of the stored events are not their customers'. An erasure of their owner finds
+   * the events by them. Sends nothing for events without a warning about identity.
+   */
+  recordUnlinked(transaction: Transaction, decision: IdentityDecision, eventIds: ReadonlySet<string>): void {
+    this.unlinked.record(transaction, unlinkedIdentifiers(decision, eventIds));
+  }
+
   /** Call it after the COMMIT of a decision: the new customers are remembered without a look-up. */
   rememberWritten({ plans }: IdentityDecision): void {
     for (const plan of plans) this.remembered.rememberNew(plan);
-  }
-
-  /** The customers (root ids) that profiles belong to now. Events keep their profile; views show the customer. */
-  customersOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
-    return this.profiles.rootsOf(tenantId, profileIds);
   }
 
   /**

@@ -22,6 +22,28 @@ interface OwnedIdentifiers {
   readonly externalId: string | null;
 }
 
+/** The profiles on the other sides of the undone merges that profiles $2 were on a side of. */
+const READ_SEPARATED = `
+  WITH sides AS MATERIALIZED (
+    SELECT id AS merge_id, 'from' AS side FROM profile_merges
+    WHERE tenant_id = $1 AND from_evidence_id = ANY($2) AND undone_at IS NOT NULL
+    UNION
+    SELECT id, 'into' FROM profile_merges
+    WHERE tenant_id = $1 AND into_evidence_id = ANY($2) AND merged_at > '-infinity' AND undone_at IS NOT NULL
+    UNION
+    SELECT merge_id, side FROM undone_merge_sides WHERE tenant_id = $1 AND profile_id = ANY($2)
+  ), others AS MATERIALIZED (
+    SELECT CASE s.side WHEN 'from' THEN m.into_evidence_id ELSE m.from_evidence_id END AS profile_id
+    FROM sides s JOIN profile_merges m ON m.tenant_id = $1 AND m.id = s.merge_id
+    UNION
+    SELECT u.profile_id
+    FROM sides s JOIN undone_merge_sides u ON u.tenant_id = $1 AND u.merge_id = s.merge_id AND u.side <> ''
+    WHERE u.side <> s.side
+  )
+  SELECT p.profile_id AS id
+  FROM others o JOIN profiles p ON p.tenant_id = $1 AND p.profile_id = o.profile_id
+  WHERE p.erased_at IS NULL`;
+
 /** The log of merges, and the statements of an undo. */
 @Injectable()
 export class MergeRepository {
@@ -50,6 +72,12 @@ export class MergeRepository {
         .limit(limit + 1)
         .getMany()
     );
+  }
+
+  /** The profiles that undone merges have separated from these, without erased ones. */
+  async separatedFrom(tenantId: string, profileIds: readonly string[]): Promise<string[]> {
+    const rows: { id: string }[] = await this.database.query(READ_SEPARATED, [tenantId, profileIds]);
+    return rows.map(({ id }) => id);
   }
 
   /** The caller holds the lock of the root. */

@@ -36,6 +36,11 @@ export class MergesService {
     return idPage(await this.merges.list(tenantId, profileIds, start, limit), limit);
   }
 
+  /** The profiles that undone merges have separated from these, without erased ones. */
+  separatedFrom(tenantId: string, profileIds: readonly string[]): Promise<string[]> {
+    return this.merges.separatedFrom(tenantId, profileIds);
+  }
+
   /**
    * Splits the customers that a merge joined. They never merge automatically again. Returns a merge that is undone
    * already unchanged.

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { TenantIdentifier } from './domain/identifier';
 import type {
@@ -10,7 +9,6 @@ import type {
   TenantProfile,
 } from './domain/identity-batch';
 import type { HeldCustomer, KnownCustomer, MergeSide } from './domain/known-identities';
-import { Profile } from './entities/profile.entity';
 import * as sql from './profile.sql';
 
 interface CustomerRow {
@@ -48,8 +46,6 @@ interface IdentifierRow {
  */
 @Injectable()
 export class ProfileRepository {
-  constructor(private readonly database: DataSource) {}
-
   /** Looks identifiers up; unknown ones are missing from the result. */
   async read(transaction: Transaction, identifiers: readonly TenantIdentifier[]): Promise<KnownIdentifier[]> {
     const rows = await transaction.send<IdentifierRow>(sql.READ_IDENTIFIERS, [
@@ -61,15 +57,6 @@ export class ProfileRepository {
       const identifier = identifiers[Number(row.position) - 1];
       return identifier === undefined ? [] : [knownIdentifier(identifier, row)];
     });
-  }
-
-  /** The root ids of profiles, by profile id; unknown profiles are missing. */
-  async rootsOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
-    const profiles = await this.database.manager.find(Profile, {
-      select: { profileId: true, rootId: true },
-      where: { tenantId, profileId: In([...profileIds]) },
-    });
-    return new Map(profiles.map(({ profileId, rootId }) => [profileId, rootId]));
   }
 
   /** The separations of customers, by root. The result may contain duplicates. */
@@ -98,6 +85,15 @@ export class ProfileRepository {
     identifiers: readonly (TenantIdentifier & TenantProfile)[],
   ): Promise<number> {
     return (await transaction.send(sql.INSERT_IDENTIFIERS, identifierColumns(identifiers))).length;
+  }
+
+  /** Removes identifiers that this transaction has inserted. Others wait for its end before they insert the same. */
+  async removeInserted(transaction: Transaction, identifiers: readonly TenantIdentifier[]): Promise<void> {
+    await transaction.send(sql.REMOVE_INSERTED_IDENTIFIERS, [
+      identifiers.map(({ tenantId }) => tenantId),
+      identifiers.map(({ kind }) => kind),
+      identifiers.map(({ value }) => value),
+    ]);
   }
 
   /** Inserts new identifiers with COMMIT; the precondition is void if one of them exists already. */

@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import { replacing } from '../platform/postgres/one-workspace';
 import { allInserted, failIfAny, preconditionOf } from '../platform/postgres/precondition';
 import { SEPARATIONS_MAX } from './domain/known-identities';
@@ -100,6 +100,32 @@ export const INSERT_IDENTIFIERS: Statement = {
   },
 };
 
+/** Removes identifiers that the same transaction has inserted to keep others from inserting them before it ends. */
+export const REMOVE_INSERTED_IDENTIFIERS: Statement = {
+  name: 'identity_remove_inserted_identifiers',
+  text: `
+    DELETE FROM profile_identifiers i USING (
+      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[]) AS a (tenant_id, kind, value) OFFSET 0
+    ) u
+    WHERE i.tenant_id = u.tenant_id AND i.kind = u.kind AND i.value = u.value`,
+};
+
+/** Identifiers that events name and that are not their customers'. */
+export const INSERT_UNLINKED: Statement = {
+  name: 'identity_insert_unlinked',
+  text: `
+    INSERT INTO unlinked_identifiers (tenant_id, kind, value, event_id)
+    SELECT u.tenant_id, u.kind, u.value, u.event_id
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) AS u (tenant_id, kind, value, event_id)
+    ON CONFLICT ON CONSTRAINT unlinked_identifiers_pkey DO NOTHING`,
+};
+
+export const FORGET_UNLINKED_OF_EVENTS: Statement = {
+  name: 'identity_forget_unlinked_of_events',
+  text: `
+    DELETE FROM unlinked_identifiers WHERE tenant_id = $1::uuid AND event_id = ANY ($2::uuid[]) AND kind <> ''`,
+};
+
 /**
  * Inserts new identifiers along with COMMIT. It fails (platform/postgres/precondition.ts, `isLostRace`) if another
  * transaction has inserted one of them. Without ON CONFLICT the server's log would quote the identifier.
@@ -126,7 +152,8 @@ export const INSERT_IDENTIFIERS_AT_COMMIT: Statement = {
 };
 
 /**
- * Locks the profiles that events are stored under, so that an erasure waits for this commit. Erased ones are missing.
+ * Locks the profiles that events are stored under, and those whose identifiers they name, so that an erasure waits for
+ * this commit. Erased ones are missing.
  */
 export const HOLD_PROFILES: Statement = {
   name: 'identity_hold_profiles',

@@ -15,6 +15,7 @@ import { EventReader } from './log/event-reader';
 import { EventSample } from './log/event-sample';
 import { EventViews } from './log/event-views';
 import { EventsController } from './log/events.controller';
+import { EventsNamingPerson } from './log/events-naming-person';
 import { EventsOfPerson } from './log/events-of-person';
 import { ReceiptWatermark } from './log/receipt-watermark';
 import { Timeline } from './log/timeline';
@@ -84,6 +85,7 @@ import { WatchedAnswers } from './watched-answers';
     EventSample,
     EventViews,
     EventsOfPerson,
+    EventsNamingPerson,
     ReceiptWatermark,
     Timeline,
     // queue

@@ -5,7 +5,7 @@ import { Clock } from '../platform/values/clock';
 import { NIL_UUID } from '../platform/values/uuid';
 import type { Person } from '../platform/privacy/personal-data';
 import { slicesBySize } from './domain/slices-by-size';
-import { TraceSearch } from './domain/trace-search';
+import { TraceSearch } from '../platform/privacy/trace-search';
 
 /** Entries of one query, without their payloads: some milliseconds. */
 const ENTRIES_PER_QUERY = 2_000;

@@ -19,7 +19,8 @@ export class RefusalSample {
 
   /**
    * The newest refused events of a type, at most `limit`, newest first, each once. Considers the newest 20,000 entries,
-   * and of these only events with a stored payload that were not accepted later.
+   * and of these only events with a whole payload that were not accepted later. Of those of erased persons nothing is
+   * stored but which events they were.
    */
   async newest(tenantId: string, family: string, eventType: string, limit: number): Promise<SampledRefusal[]> {
     const rows: readonly { id: string; first_seen_at: Date }[] = await this.database.query(
@@ -28,12 +29,13 @@ export class RefusalSample {
            PARTITION BY coalesce(event_id, id) ORDER BY first_seen_at DESC, id DESC
          ) AS place
          FROM (
-           SELECT id, event_id, first_seen_at, family, event_type, severity, stage, status, payload, payload_form
+           SELECT id, event_id, first_seen_at, family, event_type, severity, stage, status, payload, payload_form,
+             payload_state
            FROM review_entries
            WHERE tenant_id = $1 AND first_seen_at > '-infinity' ORDER BY first_seen_at DESC, id DESC LIMIT $5
          ) newest
          WHERE family = $2 AND event_type = $3 AND severity = 'error' AND stage <> 'processing' AND status IN ('open', 'dismissed')
-           AND payload_form = 'json' AND octet_length(payload) <= $6
+           AND payload_form = 'json' AND payload_state IS DISTINCT FROM 'removed' AND octet_length(payload) <= $6
        ) fitting
        WHERE place = 1 ORDER BY first_seen_at DESC, id DESC LIMIT $4`,
       [tenantId, family, eventType, limit, ROWS_READ_MAX, PAYLOAD_BYTES_MAX],
@@ -41,11 +43,12 @@ export class RefusalSample {
     return rows.map((row) => ({ id: row.id, refusedAt: row.first_seen_at }));
   }
 
-  /** The payloads of entries as JSON text, in any order. Removed payloads are missing. */
+  /** The payloads of entries as JSON text, in any order. What was removed, or replaced by other text meanwhile, is missing. */
   async payloadsOf(tenantId: string, ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows: readonly { payload: string }[] = await this.database.query(
-      'SELECT payload FROM review_entries WHERE tenant_id = $1 AND id = ANY ($2) AND payload IS NOT NULL',
+      `SELECT payload FROM review_entries
+       WHERE tenant_id = $1 AND id = ANY ($2) AND payload IS NOT NULL AND payload_form = 'json'`,
       [tenantId, ids],
     );
     return rows.map(({ payload }) => payload);

@@ -12,6 +12,8 @@ import {
   type PersonalDataKeeper,
   type PersonalRecord,
 } from '../platform/privacy/personal-data';
+import { TraceSearch } from '../platform/privacy/trace-search';
+import { ReviewDismissalRepository } from './dismissals/review-dismissal.repository';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch, type FoundEntries } from './person-search';
 import { WHOLE_ENTRIES } from './review-reader';
@@ -58,6 +60,7 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly database: DataSource,
     private readonly data: PersonalData,
     private readonly search: PersonSearch,
+    private readonly dismissals: ReviewDismissalRepository,
   ) {}
 
   onModuleInit(): void {
@@ -93,6 +96,7 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
   /** Erases slice by slice, each in its own transaction, so that little is left to `erase`. */
   async eraseAhead(person: Person, steps: ErasureSteps): Promise<boolean> {
     const { manager } = this.database;
+    await this.removeNotes(manager, person);
     const after = steps.position ?? NIL_UUID;
     if (steps.position === undefined && (await this.search.fitsOneSlice(manager, person.tenantId))) return false;
     for await (const found of this.search.entriesOf(manager, person, { after, seenSince: ALWAYS })) {
@@ -104,10 +108,17 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   async erase(manager: EntityManager, person: Person, since: Date | null): Promise<void> {
+    await this.removeNotes(manager, person);
     const seenSince = since === null ? ALWAYS : new Date(since.getTime() - OVERLAP_MS);
     for await (const found of this.search.entriesOf(manager, person, { after: NIL_UUID, seenSince })) {
       await erase(manager, person, found);
     }
+  }
+
+  /** Of bulk dismissals, before the entries are searched: a dismissal that is running writes its note to entries. */
+  private removeNotes(manager: EntityManager, { tenantId, traces }: Person): Promise<void> {
+    const search = new TraceSearch(traces);
+    return this.dismissals.removeNotes(manager, tenantId, (note) => search.isNamedIn(`"${note}"`));
   }
 }
 

@@ -144,8 +144,9 @@ export class ReviewReader {
     limit: number,
   ): Promise<string[]> {
     const query = this.filtered(tenantId, filter).select('entry.id', 'id').andWhere("entry.severity = 'error'");
-    // An entry that only counts contains no event.
+    // An entry that only counts contains no event. One of processing without an event is about a webhook.
     query.andWhere("(entry.payloadState IS DISTINCT FROM 'not_kept' OR entry.stage = 'processing')");
+    query.andWhere("(entry.stage <> 'processing' OR entry.eventId IS NOT NULL)");
     if (sources !== null) query.andWhere('entry.source = ANY(:sources)', { sources: [...sources] });
     const rows = await query
       .orderBy({ 'entry.firstSeenAt': 'ASC', 'entry.id': 'ASC' })

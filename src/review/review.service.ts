@@ -1,7 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { inTurns } from '../platform/async/in-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { unavailable } from '../platform/errors/unavailable';
 import { Metrics } from '../platform/observability/metrics';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
@@ -19,8 +18,7 @@ import {
   type Problem,
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
-import { recordingOf } from './recording';
-import { recordOneByOne } from './recording-of-one';
+import { recordEntries } from './recording';
 import * as sql from './review.sql';
 
 /** The key of an event. */
@@ -77,17 +75,14 @@ export class ReviewService implements BeforeApplicationShutdown {
   private readonly refusals: Commits<NewReviewEntry, true>;
   private readonly entryOptions: EntryOptions;
   private readonly bytesPerDayMax: number;
-  private readonly isOneWorkspace: boolean;
 
   constructor(
-    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) { bodyBytesMax, reviewBytesPerDayMax }: Settings,
     groupCommits: GroupCommits,
     ids: KeyedIds,
     private readonly metrics: ReviewMetrics,
   ) {
     this.bytesPerDayMax = reviewBytesPerDayMax;
-    this.isOneWorkspace = connection.isOneWorkspace === true;
     this.entryOptions = {
       idOf: (parts) => ids.of(['review entry', ...parts]),
       jsonBytesMax: Math.max(JSON_BYTES_MAX, bodyBytesMax),
@@ -115,7 +110,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     const entries = made instanceof Promise ? await made : made;
     await this.refusals.submitBulk(
       tenantId,
-      entries.map((work) => ({ work, bytes: work.payload.length })),
+      entries.map((work) => ({ work, bytes: work.bytes })),
     );
     this.countRecorded(problems);
   }
@@ -133,15 +128,11 @@ export class ReviewService implements BeforeApplicationShutdown {
     for (const problem of problems) this.metrics.count(problem);
   }
 
-  /** Records problems in the caller's transaction; the statements are sent with its COMMIT. */
+  /** Records problems in the caller's transaction, before its COMMIT. */
   recordWithin(transaction: Transaction, problems: readonly Problem[]): void {
-    const entries = this.entriesOf(problems);
-    if (this.isOneWorkspace) {
-      if (entries.length > 0) transaction.beforeCommit(() => recordOneByOne(transaction, entries, this.bytesPerDayMax));
-      return;
-    }
-    for (const { statement, rows } of recordingOf(entries))
-      transaction.sendLast(statement, [rows, this.bytesPerDayMax]);
+    if (problems.length === 0) return;
+    const entries = problems.map((problem) => reviewEntry(problem, this.entryOptions));
+    transaction.beforeCommit(() => recordEntries(transaction, entries, this.bytesPerDayMax));
   }
 
   /** Whether `supersede` would close an entry. */
@@ -176,18 +167,11 @@ export class ReviewService implements BeforeApplicationShutdown {
     await this.refusals.close();
   }
 
-  private entriesOf(problems: readonly Problem[]): NewReviewEntry[] {
-    return problems.map((problem) => reviewEntry(problem, this.entryOptions));
-  }
-
   private persist(connection: PipelinedConnection, entries: readonly NewReviewEntry[]): Promise<readonly true[]> {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
-        await connection.transaction(async (open) => {
-          if (this.isOneWorkspace) return recordOneByOne(open, batch, this.bytesPerDayMax);
-          // Sequential: each statement is built when the one before it is done, which limits the memory.
-          for (const { statement, rows } of recordingOf(batch)) await open.send(statement, [rows, this.bytesPerDayMax]);
-        }, batch[0]?.tenantId);
+        const work = (open: Transaction): Promise<void> => recordEntries(open, batch, this.bytesPerDayMax);
+        await connection.transaction(work, batch[0]?.tenantId);
         return batch.map(() => true);
       },
       refuse: (_entry, error) => {

@@ -61,6 +61,7 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
       'public.profile_identifiers',
       'public.profiles',
       'public.review_entries',
+      'public.unlinked_identifiers',
       'public.value_changes',
       'public.webhook_changes',
       'public.webhook_deliveries',
@@ -127,6 +128,21 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
     const dismissed = await reviewEntries(admin, '&status=dismissed');
     expect(dismissed.map(({ resolution }) => resolution.note)).toEqual(['a test of the agency', undefined]);
     expect(await placesOf(service.databaseUrl, [person.email])).toEqual([]);
+  });
+
+  it('takes the notes of bulk dismissals about the person along', async () => {
+    const person = await aFullPerson(admin);
+    for (const note of [`asked ${person.email} about it`, 'a test of the agency']) {
+      await admin.post('/v1/external-events', anExternalEvent({ identity: {} }));
+      const filter = { reason: 'required' };
+      const { jobId } = (await admin.post('/v1/review-entries:dismiss', { filter, note })).body;
+      await until(async () => (await admin.get(`/v1/review-dismissals/${jobId}`)).body.state === 'done');
+    }
+    await erase(admin, person.profileId);
+    expect(await placesOf(service.databaseUrl, [person.email])).toEqual([]);
+    const notes = 'SELECT note FROM review_dismissals WHERE tenant_id = $1 ORDER BY id';
+    const kept = [{ note: null }, { note: 'a test of the agency' }];
+    expect(await rowsOf(service.databaseUrl, notes, [workspace.tenantId])).toEqual(kept);
   });
 
   it('makes the customer not found by any id or identifier, and what was theirs empty', async () => {

@@ -63,6 +63,8 @@ describe('POST /v1/cdp/profiles/{id}:export', () => {
     expect(of('profile')[0].identifiers).toHaveLength(4);
     expect(of('merge')).toEqual((await admin.get(`/v1/cdp/profiles/${person.profileId}/merges`)).body.items);
     expect(new Set(of('event').map(({ eventId }) => eventId))).toEqual(new Set(person.eventIds));
+    const named = { email: person.email, deviceKey: person.device };
+    expect(of('named_in_event')).toMatchObject([{ identity: named }]);
     expect(of('review_entry').length).toBeGreaterThanOrEqual(6);
     expect(of('participant_state')).toMatchObject([{ campaignId: 'spring', values: { motto: person.marks[6] } }]);
     const paths = ['state.user.motto', 'state.campaign.slogan'];
@@ -75,6 +77,16 @@ describe('POST /v1/cdp/profiles/{id}:export', () => {
       { scope: 'user', name: 'motto', previous: null, current: person.marks[6] },
       { scope: 'campaign', name: 'slogan', op: 'set', current: 'hello' },
     ]);
+  });
+
+  it('has only kinds of records that the OpenAPI document lists', async () => {
+    const { admin } = workspace;
+    const webhook = await anEchoingWebhook(admin, receiver);
+    const { profileId } = await aFullPerson(admin, webhook);
+    const { records } = await exportOf(admin, profileId);
+    const document = (await admin.get('/docs-json')).body;
+    const listed: string[] = document.components.schemas.ExportedRecordDto.properties.record.enum;
+    expect(new Set(records.map(({ record }) => record))).toEqual(new Set(listed));
   });
 
   it('is written down before the first line', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { tracesOf } from '../../src/identity/domain/traces';
-import { TraceSearch } from '../../src/review/domain/trace-search';
+import { TraceSearch } from '../../src/platform/privacy/trace-search';
 
 const person = new TraceSearch(
   tracesOf([

@@ -69,6 +69,11 @@ export async function aFullPerson(admin: Client, webhookId?: string): Promise<Fu
     '/v1/cdp/events',
     aCdpEvent({ identity: { externalUserId: subject, email, deviceKey: device }, properties: { amount: 1, nickname } }),
   );
+  // An event of another customer, which names the person.
+  await admin.post(
+    '/v1/cdp/events',
+    aCdpEvent({ identity: { externalUserId: `other-${mark}`, email, deviceKey: device } }),
+  );
   await refuseSome(admin, { subject, email, phone, mark });
   const issuer = await aTokenIssuer(admin);
   const participant = issuer.participant({ sub: subject, campaign_id: CAMPAIGN, sid: `session-${mark}` });

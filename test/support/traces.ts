@@ -9,11 +9,13 @@ export async function placesOf(databaseUrl: string, texts: readonly string[]): P
     );
     const places: string[] = [];
     for (const { name } of tables.rows) {
+      // OFFSET 0: the text of a row is made once, and not for each text that is looked for.
       const found = await client.query<{ text: string }>(
-        `SELECT text FROM ${name} AS row CROSS JOIN unnest($1::text[]) AS text
-         WHERE strpos(lower(row::text), lower(text)) > 0
+        `SELECT text FROM (SELECT lower(row::text) AS content FROM ${name} AS row OFFSET 0) AS rows
+         CROSS JOIN unnest($1::text[], $2::text[]) AS wanted (text, lowered)
+         WHERE strpos(content, lowered) > 0
          GROUP BY text ORDER BY array_position($1::text[], text)`,
-        [texts],
+        [texts, texts.map((text) => text.toLowerCase())],
       );
       places.push(...found.rows.map(({ text }) => `${name}: ${text}`));
     }

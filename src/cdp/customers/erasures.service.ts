@@ -83,8 +83,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Erases the person with an identifier: a customer, or a participant without events (docs/adr/0052). Throws what
-   * `erase` throws; `not_found` if there is no such person.
+   * Erases the person with an identifier: a customer, or a participant without events (docs/adr/0052). Finishes an
+   * unfinished erasure. Throws what `erase` throws; `not_found` if there is no such person.
    */
   async eraseByIdentifier(
     caller: Principal,
@@ -94,8 +94,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     if (!this.customers.isPossible) throw noSecretsKey();
     const { tenantId, credentialId } = caller;
     const identifier = this.profiles.identifierOf(reference);
-    const found = await this.persons.findBy(tenantId, identifier);
-    if (found !== 'participant') return this.erase(caller, found.rootId, address);
+    const profileId = await this.persons.profileOf(tenantId, identifier);
+    if (profileId !== undefined) return this.erase(caller, profileId, address);
     const eraser = { by: credentialId, address };
     const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
     // The first event of the participant arrived meanwhile and made a customer: start again.
@@ -108,6 +108,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const { tenantId } = erasure;
     if (erasure.finishedAt !== null) return erasure;
     const person = this.persons.of(tenantId, customer);
+    await this.customers.waitForEvents(customer);
     const { since, ends } = await this.mutex.runExclusive(tenantId, () => this.eraseAhead(customer, person));
     for (const end of ends) await end();
     return this.mutex.runExclusive(tenantId, () =>

@@ -22,13 +22,26 @@ export class Persons {
   ) {}
 
   /**
-   * The person with an identifier: a customer, or `participant` for a token subject without events. Throws `not_found`.
+   * The person with an identifier: a customer, or `participant` for a token subject without events. Throws `not_found`,
+   * also for a customer who is being erased.
    */
   async findBy(tenantId: string, identifier: Identifier): Promise<Customer | 'participant'> {
-    const customer = await this.customers.findByIdentifier(tenantId, identifier);
-    if (customer !== null) return customer;
+    const profileId = await this.profileOf(tenantId, identifier);
+    if (profileId === undefined) return 'participant';
+    const customer = await this.customers.findById(tenantId, profileId);
+    if (customer === null) throw unknownIdentifier();
+    return customer;
+  }
+
+  /**
+   * The profile that owns an identifier, also of a customer who is being erased. Undefined for a token subject without
+   * events. Throws `not_found`.
+   */
+  async profileOf(tenantId: string, identifier: Identifier): Promise<string | undefined> {
+    const profileId = await this.customers.ownerOf(tenantId, identifier);
+    if (profileId !== undefined) return profileId;
     const { kind, value } = identifier;
-    if (kind === 'EXTERNAL' && (await this.data.knowsSubject(tenantId, value))) return 'participant';
+    if (kind === 'EXTERNAL' && (await this.data.knowsSubject(tenantId, value))) return undefined;
     throw unknownIdentifier();
   }
 
@@ -37,6 +50,7 @@ export class Persons {
       tenantId,
       profileIds,
       subject: identifiers.find(({ kind }) => kind === 'EXTERNAL')?.value ?? null,
+      identifiers,
       traces: tracesOf(identifiers),
       ownEvents: (manager, eventIds) => this.timeline.own(manager, tenantId, profileIds, eventIds),
     };

@@ -2,7 +2,6 @@ import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { EventPageDto } from '../../ingest/log/dto/event.dto';
 import { EventViews } from '../../ingest/log/event-views';
-import { Timeline } from '../../ingest/log/timeline';
 import { AuthenticateApiKey } from '../../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../../platform/auth/caller.decorator';
 import type { Principal } from '../../platform/auth/principal';
@@ -21,7 +20,6 @@ import { ProfilesService } from './profiles.service';
 export class ProfilesController {
   constructor(
     private readonly profiles: ProfilesService,
-    private readonly timeline: Timeline,
     private readonly views: EventViews,
     private readonly unmasking: UnmaskAudit,
   ) {}
@@ -84,9 +82,9 @@ export class ProfilesController {
     @CheckedQuery() query: ProfileTimelineQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
-    const span = timelineSpan(query);
-    const { rootId, profileIds } = await this.profiles.find(tenantId, id);
-    const page = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
+    const { source, eventType } = query;
+    const wanted = { span: timelineSpan(query), source, eventType, limit: limitOf(query) };
+    const { rootId, page } = await this.profiles.timelinePage(tenantId, id, wanted);
     const unmasked = await this.unmasking.unmasks(request, { customers: [rootId] });
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked, customerId: rootId }));
   }

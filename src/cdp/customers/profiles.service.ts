@@ -1,23 +1,39 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { DataSource } from 'typeorm';
 import { CustomerReader } from '../../identity/customer-reader';
 import { parseIdentityReference, type IdentityReference } from '../../identity/domain/identity-reference';
 import type { Identifier } from '../../identity/domain/identifier';
 import type { Customer } from '../../identity/domain/known-identities';
 import { IdentityService } from '../../identity/identity.service';
-import { Timeline } from '../../ingest/log/timeline';
+import type { EventPage } from '../../ingest/log/event-reader';
+import { Timeline, type TimelineRequest } from '../../ingest/log/timeline';
 import { DomainError } from '../../platform/errors/domain-error';
 import { validationFailed } from '../../platform/errors/validation-failed';
 import { isUuid } from '../../platform/values/uuid';
+import { preparedReads } from '../../platform/postgres/prepared-query';
 import { cursorAfterId, idPageStart } from '../../platform/pagination/id-key';
 import type { CustomerView, CustomerViewPage } from './domain/customer-view';
 
 /** An identifier without characters is none. */
 const EMPTY: ReadonlySet<string> = new Set(['']);
+/** Of several profiles; some 500 bytes each. */
+const CUSTOMERS_REMEMBERED_MAX = 5_000;
+
+/** A page of the timeline of the customer with this root. */
+export interface TimelinePage {
+  readonly rootId: string;
+  readonly page: EventPage;
+}
 
 /** Reads customers for the API (contract section 5). */
 @Injectable()
 export class ProfilesService {
+  /** The profiles that customers of several profiles had when they were read last, by workspace and profile. */
+  private readonly lastProfiles = new LRUCache<string, readonly string[]>({ max: CUSTOMERS_REMEMBERED_MAX });
+
   constructor(
+    private readonly database: DataSource,
     private readonly customers: CustomerReader,
     private readonly identity: IdentityService,
     private readonly timeline: Timeline,
@@ -28,6 +44,29 @@ export class ProfilesService {
     const customer = isUuid(profileId) ? await this.customers.findById(tenantId, profileId) : null;
     if (customer === null) throw noSuchProfile();
     return customer;
+  }
+
+  /**
+   * One page of the timeline of a profile's customer. Throws `not_found`, also if the customer was erased.
+   *
+   * It is read in the round trip that looks up the customer: for the profiles that the customer had the last time, or for
+   * this one alone, as most customers have only one. If the customer has others now, it is read again.
+   */
+  async timelinePage(tenantId: string, profileId: string, request: TimelineRequest): Promise<TimelinePage> {
+    if (!isUuid(profileId)) throw noSuchProfile();
+    const key = `${tenantId} ${profileId}`;
+    const assumed = this.lastProfiles.get(key) ?? [profileId];
+    const [customer, page] = await preparedReads(this.database, (read) =>
+      Promise.all([
+        this.customers.findByIdWith(read, tenantId, profileId),
+        this.timeline.page(tenantId, assumed, request, read),
+      ]),
+    );
+    if (customer === null) throw noSuchProfile();
+    const { rootId, profileIds } = customer;
+    if (profileIds.join() === assumed.join()) return { rootId, page };
+    if (this.timeline.sharesRoundTrip(profileIds)) this.lastProfiles.set(key, profileIds);
+    return { rootId, page: await this.timeline.page(tenantId, profileIds, request) };
   }
 
   async view(tenantId: string, customer: Customer): Promise<CustomerView> {

@@ -5,6 +5,7 @@ import {
   type IdentityClaim,
   type IdentityPlan,
   type IdentityPolicy,
+  type NamedIdentifier,
   type Resolution,
 } from './resolve-profile';
 
@@ -128,11 +129,39 @@ export function changedRootsOf({ plans }: IdentityDecision): TenantProfile[] {
 }
 
 /** The identifiers that the decision adds, each with the profile that gets it. */
-export function addedIdentifiers({ plans }: IdentityDecision): (TenantIdentifier & TenantProfile)[] {
+export function addedIdentifiers({ plans }: Pick<IdentityDecision, 'plans'>): (TenantIdentifier & TenantProfile)[] {
   return plans.flatMap(({ tenantId, plan }) => plan.newIdentifiers.map((identifier) => ({ tenantId, ...identifier })));
 }
 
-/** The profiles, stored before the batch, under which its events are stored. */
+/** Of the events with these ids, the identifiers that are not their customers'. */
+export function unlinkedIdentifiers(
+  { plans }: IdentityDecision,
+  eventIds: ReadonlySet<string>,
+): (NamedIdentifier & TenantIdentifier)[] {
+  return plans.flatMap(({ tenantId, plan }) =>
+    plan.unlinked
+      .filter(({ eventId }) => eventIds.has(eventId))
+      .map(({ kind, value, eventId }) => ({ tenantId, kind, value, eventId })),
+  );
+}
+
+/** The identifiers of events that no profile owns, after the batch either; each once. */
+export function unownedIdentifiers({ plans }: IdentityDecision): (TenantIdentifier & TenantProfile)[] {
+  const unowned = new Map<string, TenantIdentifier & TenantProfile>();
+  for (const { tenantId, plan } of plans) {
+    for (const { kind, value, eventId: profileId, isOwned } of plan.unlinked) {
+      const identifier = { tenantId, kind, value, profileId };
+      if (!isOwned) unowned.set(tenantIdentifierKey(identifier), identifier);
+    }
+  }
+  if (unowned.size > 0) for (const added of addedIdentifiers({ plans })) unowned.delete(tenantIdentifierKey(added));
+  return [...unowned.values()];
+}
+
+/**
+ * The profiles, stored before the batch, under which its events are stored, and those that own identifiers which its
+ * events name.
+ */
 export function storedProfilesUsed(
   { plans, resolutions }: IdentityDecision,
   claims: readonly TenantClaim[],
@@ -144,6 +173,11 @@ export function storedProfilesUsed(
     if (resolution.outcome !== 'resolved' || tenantId === undefined || created.has(resolution.profileId)) return;
     used.set(resolution.profileId, { tenantId, profileId: resolution.profileId, rootId: resolution.rootId });
   });
+  for (const { tenantId, plan } of plans) {
+    for (const owner of plan.otherOwners) {
+      if (!created.has(owner.profileId)) used.set(owner.profileId, { tenantId, ...owner });
+    }
+  }
   return [...used.values()];
 }
 

@@ -37,7 +37,8 @@ const KIND_OF_CDP_FIELD: Readonly<Record<keyof CdpIdentity, IdentifierKind>> = {
   phone: 'PHONE',
   deviceKey: 'DEVICE',
 };
-const CDP_FIELDS = Object.entries(KIND_OF_CDP_FIELD) as [keyof CdpIdentity, IdentifierKind][];
+/** The fields of the identity of a CDP event with their kinds, the strongest first. */
+export const CDP_FIELDS = Object.entries(KIND_OF_CDP_FIELD) as [keyof CdpIdentity, IdentifierKind][];
 
 /**
  * Parses the identity of an external event (contract section 3). `parent` is its path in the body, '' for the body

@@ -73,7 +73,15 @@ const phones = (count: number, from = 0): string[] =>
 const merges = (plan: IdentityPlan): string[] => plan.merges.map((merge) => `${merge.loserRootId}>${merge.intoRootId}`);
 const added = (plan: IdentityPlan): string[] =>
   plan.newIdentifiers.map((each) => `${each.kind}:${each.value}@${each.profileId}`);
-const nothing = { newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [], linkedRoots: [] };
+/** `*` marks identifiers that no profile owns. */
+const unlinked = (plan: IdentityPlan): string[] =>
+  plan.unlinked.map(({ kind, value, isOwned }) => `${kind}:${value}${isOwned ? '' : '*'}`);
+const otherOwners = (plan: IdentityPlan): string[] =>
+  plan.otherOwners.map(({ profileId, rootId }) => `${rootId}/${profileId}`);
+const nothing = {
+  ...{ newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [], linkedRoots: [] },
+  ...{ unlinked: [], otherOwners: [] },
+};
 /** `name`: the profile, or its root and the profile, as in `R/A`. */
 const resolved = (name: string, contributes: boolean, ...warnings: string[]): unknown => {
   const [rootId = '', profileId = rootId] = name.split('/');
@@ -187,6 +195,7 @@ describe('a weaker identifier of another customer', () => {
     expect(merges(plan)).toEqual(['C>A']);
     expect(added(plan)).toEqual(['PHONE:p@A']);
     expect(plan.changedRoots).toEqual(['A', 'B', 'C']);
+    expect([unlinked(plan), otherOwners(plan)]).toEqual([['EMAIL:b'], ['B/B', 'A/C']]);
   });
 
   it('does not prevent a new profile for a new EXTERNAL identifier', () => {
@@ -211,6 +220,7 @@ describe('an undone merge', () => {
     const plan = planOne(stored, claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'));
     expect(plan.resolution).toEqual(resolved('B', true, 'identity_link_refused'));
     expect(merges(plan)).toEqual(['C>B']);
+    expect([unlinked(plan), otherOwners(plan)]).toEqual([['DEVICE:d'], ['B/C', 'A/A']]);
   });
 
   it('gives a new EXTERNAL identifier to the customer of the stronger identifier, even if the other is older', () => {
@@ -271,19 +281,28 @@ describe('a full customer', () => {
     const plan = planOne(stored, claim('EMAIL:a', 'PHONE:50', 'DEVICE:d'));
     expect(plan.resolution).toEqual(resolved('A', true, 'identity_limit_reached'));
     expect(added(plan)).toEqual(['DEVICE:d@A']);
+    expect(unlinked(plan)).toEqual(['PHONE:50*']);
     expect(planOne(stored, claim('EMAIL:b', 'PHONE:49'))).toMatchObject({ resolution: resolved('A', true) });
   });
 
   it('accepts an event whose strongest identifier stays unlinked', () => {
     const stored = known({ A: [...phones(50), 'DEVICE:d'] });
     const plan = planOne(stored, claim('PHONE:50', 'DEVICE:d'));
-    expect(plan).toMatchObject({ ...nothing, resolution: resolved('A', false, 'identity_limit_reached') });
+    const left = { kind: 'PHONE', value: '50', eventId: expect.any(String), isOwned: false };
+    expect(plan).toMatchObject({
+      ...{ ...nothing, unlinked: [left] },
+      resolution: resolved('A', false, 'identity_limit_reached'),
+    });
   });
 
   it('does not merge beyond the limit; the weaker identifier stays where it is', () => {
     const stored = known({ A: ['DEVICE:d', ...phones(30)], B: ['EMAIL:a', ...phones(21, 30)], C: ['DEVICE:c'] });
     const plan = planOne(stored, claim('EMAIL:a', 'DEVICE:d'));
-    expect(plan).toMatchObject({ ...nothing, resolution: resolved('B', false, 'identity_limit_reached') });
+    const left = { kind: 'DEVICE', value: 'd', eventId: expect.any(String), isOwned: true };
+    expect(plan).toMatchObject({
+      ...{ ...nothing, unlinked: [left], otherOwners: [{ profileId: 'A', rootId: 'A' }] },
+      resolution: resolved('B', false, 'identity_limit_reached'),
+    });
     expect(merges(planOne(stored, claim('EMAIL:a', 'DEVICE:c')))).toEqual(['C>B']);
   });
 
@@ -294,6 +313,15 @@ describe('a full customer', () => {
 });
 
 describe('a batch', () => {
+  it('says which profiles its events name besides their own, with the roots at its end', () => {
+    const stored = known({ A: ['EXTERNAL:x'], 'A/M': ['EMAIL:a'], B: ['DEVICE:b'], C: ['EXTERNAL:c'] });
+    const one = planIdentity([claim('EXTERNAL:x', 'EMAIL:a'), claim('EMAIL:a')], stored, LINK);
+    expect([unlinked(one), otherOwners(one)]).toEqual([[], ['A/M']]);
+    const two = planIdentity([claim('EMAIL:a', 'DEVICE:b'), claim('EXTERNAL:c', 'DEVICE:b')], stored, LINK);
+    expect(merges(two)).toEqual(['B>A']);
+    expect([unlinked(two), otherOwners(two)]).toEqual([['DEVICE:b'], ['A/B']]);
+  });
+
   it('lets later claims see the effects of earlier ones, and returns final roots', () => {
     const stored = known({ A: ['EMAIL:a'] });
     const batch = [claim('PHONE:p'), claim('DEVICE:d'), claim('PHONE:p', 'DEVICE:d'), claim('EMAIL:a', 'DEVICE:d')];

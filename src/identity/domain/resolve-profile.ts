@@ -52,6 +52,11 @@ export interface NewProfile {
   readonly counts: IdentifierCounts;
 }
 
+/** An identifier that an event names. */
+export interface NamedIdentifier extends Identifier {
+  readonly eventId: string;
+}
+
 export interface PlannedMerge {
   readonly loserRootId: string;
   readonly intoRootId: string;
@@ -85,6 +90,10 @@ export interface IdentityPlan {
   }[];
   /** The final roots of stored customers that get an EXTERNAL identifier by the batch, directly or by a merge. */
   readonly linkedRoots: readonly string[];
+  /** The identifiers of resolved claims that are not their customers': another profile owns them (`isOwned`), or none. */
+  readonly unlinked: readonly (NamedIdentifier & { readonly isOwned: boolean })[];
+  /** Profiles that own identifiers of resolved claims and are not those of the resolutions; with their final roots. */
+  readonly otherOwners: readonly { readonly profileId: string; readonly rootId: string }[];
 }
 
 /**
@@ -120,6 +129,8 @@ class Planner {
   private readonly newIdentifiers: (Identifier & { readonly profileId: string })[] = [];
   private readonly merges: { loser: Evidence; winner: Evidence; claim: IdentityClaim }[] = [];
   private readonly changedRoots = new Set<string>();
+  private readonly unlinked: IdentityPlan['unlinked'][number][] = [];
+  private readonly otherOwners = new Map<string, CustomerGroup>();
 
   constructor(
     known: KnownIdentities,
@@ -149,6 +160,8 @@ class Planner {
         .filter((group) => group.isStored && group.hasChanged && group.mergedInto === undefined)
         .map(({ rootId, externalId, counts }) => ({ rootId, externalId, counts })),
       linkedRoots: all.filter((group) => group.wasUnlinked && survivor(group).externalId !== null).map(survivorId),
+      unlinked: this.unlinked,
+      otherOwners: [...this.otherOwners].map(([profileId, group]) => ({ profileId, rootId: survivorId(group) })),
     };
   }
 
@@ -158,6 +171,7 @@ class Planner {
     const [strongest] = holders;
     if (strongest !== undefined && holders.every((holder) => holder?.group === strongest.group)) {
       // The usual case: one customer owns all identifiers of the event.
+      this.noteOtherOwners(holders, strongest.profileId);
       return { outcome: 'resolved', ...strongest, warnings: NO_WARNINGS, contributes: false };
     }
     const decision = this.decide(claim, holders);
@@ -223,12 +237,16 @@ class Planner {
     const beside = holders.find((holder) => holder !== undefined && survivor(holder.group) === target);
     const attached = this.attachNew(claim, target, beside?.profileId ?? target.rootId, decision.warnings);
 
+    const profileId = this.strongestLinked(claim, target);
+    this.noteOtherOwners(holders, profileId);
+    if (decision.warnings.size > 0) this.noteUnlinked(claim, target);
+
     const contributes = first === undefined || others.length > 0 || attached > 0;
     if (contributes) for (const group of decision.named) if (group.isStored) this.changedRoots.add(group.rootId);
     return {
       outcome: 'resolved',
       group: target,
-      profileId: this.strongestLinked(claim, target),
+      profileId,
       warnings: WARNINGS.filter((warning) => decision.warnings.has(warning)),
       contributes,
     };
@@ -254,6 +272,19 @@ class Planner {
       attached += 1;
     }
     return attached;
+  }
+
+  private noteUnlinked({ identifiers, eventId }: IdentityClaim, target: CustomerGroup): void {
+    for (const identifier of identifiers) {
+      const holder = this.groups.holder(identifier);
+      if (holder?.group !== target) this.unlinked.push({ ...identifier, eventId, isOwned: holder !== undefined });
+    }
+  }
+
+  private noteOtherOwners(holders: readonly (Holder | undefined)[], profileId: string): void {
+    for (const holder of holders) {
+      if (holder !== undefined && holder.profileId !== profileId) this.otherOwners.set(holder.profileId, holder.group);
+    }
   }
 
   private strongestLinked(claim: IdentityClaim, target: CustomerGroup): string {

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { MergeSide } from '../domain/known-identities';
 
 /**
@@ -6,6 +6,7 @@ import type { MergeSide } from '../domain/known-identities';
  * again (docs/adr/0046). The two evidence profiles of the merge have no row: `profile_merges` names them.
  */
 @Entity('undone_merge_sides')
+@Index('undone_merge_sides_merge_idx', ['tenantId', 'mergeId'], { where: "side <> ''" })
 export class UndoneMergeSide {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'undone_merge_sides_pkey' })
   tenantId!: string;

@@ -56,3 +56,8 @@ export interface ResolvedEvent {
   /** The entry of the queue that it shares with others of its commit; null: it gets one of its own. */
   readonly queueBundleId: string | null;
 }
+
+/** Whether an event shares its entry of the queue. */
+export function isBundled({ queueBundleId }: ResolvedEvent): boolean {
+  return queueBundleId !== null;
+}

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
-import { preparedQuery, preparedReads } from '../../platform/postgres/prepared-query';
+import { preparedQuery, preparedReads, type ReadRows } from '../../platform/postgres/prepared-query';
 import type { Statement } from '../../platform/postgres/statement';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
@@ -115,9 +115,10 @@ export class EventReader {
   /**
    * The page out of rows that are looked at: all that fit, one more than `limit` if there are, and in any case the last
    * one that could be looked at, number `rowsMax`, behind which the next page begins. Large events make it shorter.
+   * `readRows`: the connection on which the caller reads something else in the same round trip.
    */
-  async pageOf(read: PageRead, limit: number): Promise<EventPage> {
-    const rows = await this.rowsOf(read, limit);
+  async pageOf(read: PageRead, limit: number, readRows?: ReadRows): Promise<EventPage> {
+    const rows = await this.rowsOf(read, limit, readRows);
     const fitting = rows.filter((row) => row.fits);
     const events = await eventsOf(fitting);
     const isFull = fitting.length > events.length;
@@ -127,9 +128,14 @@ export class EventReader {
     return isFull ? { events, nextCursor } : { events, nextCursor, scanned: Number(last.position) };
   }
 
-  private rowsOf({ statement, values, isPlannedAnew }: PageRead, limit: number): Promise<readonly RowText[]> {
+  private rowsOf(
+    { statement, values, isPlannedAnew }: PageRead,
+    limit: number,
+    readRows?: ReadRows,
+  ): Promise<readonly RowText[]> {
     const all = [...values, limit, PAGE_BYTES_MAX];
-    return isPlannedAnew ? this.database.query(statement.text, all) : preparedQuery(this.database, statement, all);
+    if (isPlannedAnew) return this.database.query(statement.text, all);
+    return readRows === undefined ? preparedQuery(this.database, statement, all) : readRows(statement, all);
   }
 
   /** Source and id name one event; the other filters may still leave it out. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { IdentityService } from '../../identity/identity.service';
-import { preparedReads } from '../../platform/postgres/prepared-query';
+import { CustomerReader } from '../../identity/customer-reader';
+import { preparedReads, type ReadRows } from '../../platform/postgres/prepared-query';
 import { TimeSlice } from '../../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
 import { DeliveryViews } from './delivery-views';
@@ -20,45 +20,45 @@ export interface EventViewOptions {
 export class EventViews {
   constructor(
     private readonly database: DataSource,
-    private readonly identity: IdentityService,
+    private readonly customers: CustomerReader,
     private readonly personal: PersonalProperties,
     private readonly processing: ProcessingReader,
     private readonly deliveries: DeliveryViews,
   ) {}
 
-  /**
-   * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. A page takes one connection
-   * at a time.
-   */
-  async of(tenantId: string, events: readonly ListedEvent[], options: EventViewOptions): Promise<EventDto[]> {
-    const { unmasked } = options;
-    const customerOf = await this.customers(tenantId, events, options);
+  /** Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. */
+  async of(
+    tenantId: string,
+    events: readonly ListedEvent[],
+    { unmasked, customerId }: EventViewOptions,
+  ): Promise<EventDto[]> {
     const ids = events.map(({ eventId }) => eventId);
-    const [processing, deliveries] = await preparedReads(this.database, (read) =>
-      Promise.all([this.processing.of(read, tenantId, events), this.deliveries.of(read, tenantId, ids)]),
+    const [processing, deliveries, customers] = await preparedReads(this.database, (read) =>
+      Promise.all([
+        this.processing.of(read, tenantId, events),
+        this.deliveries.of(read, tenantId, ids),
+        customerId === undefined ? this.customersOf(read, tenantId, events) : new Map<string, string>(),
+      ]),
     );
     const types = events.map(({ eventType }) => eventType);
     const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
     const slice = new TimeSlice();
     const views: EventDto[] = [];
     for (const event of events) {
-      const customerId = customerOf(event);
+      const { eventId, profileId } = event;
+      const customer = customerId ?? customers.get(profileId) ?? profileId;
       const personal = names === null ? null : namesFrom(names, event.eventType);
-      const { eventId } = event;
       const progress = { processing: processing.get(eventId), deliveries: deliveries.get(eventId) };
-      views.push(await slice.run(EventDto.of(event, customerId, personal, progress)));
+      views.push(await slice.run(EventDto.of(event, customer, personal, progress)));
     }
     return views;
   }
 
-  private async customers(
+  private customersOf(
+    read: ReadRows,
     tenantId: string,
     events: readonly ListedEvent[],
-    { customerId }: EventViewOptions,
-  ): Promise<(event: ListedEvent) => string> {
-    if (customerId !== undefined) return () => customerId;
-    const profileIds = [...new Set(events.map((event) => event.profileId))];
-    const customers = await this.identity.customersOf(tenantId, profileIds);
-    return ({ profileId }) => customers.get(profileId) ?? profileId;
+  ): Promise<ReadonlyMap<string, string>> {
+    return this.customers.rootsOf(read, tenantId, [...new Set(events.map(({ profileId }) => profileId))]);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { UnlinkedIdentifiers } from '../../identity/unlinked-identifiers';
 import { NIL_UUID } from '../../platform/values/uuid';
 import {
   PersonalData,
@@ -33,6 +34,7 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly data: PersonalData,
     private readonly timeline: Timeline,
     private readonly views: EventViews,
+    private readonly unlinked: UnlinkedIdentifiers,
   ) {}
 
   onModuleInit(): void {
@@ -42,8 +44,8 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   async *exportOf({ tenantId, profileIds }: Person): AsyncIterable<PersonalRecord> {
     // A participant without events has no profile.
     for (let after: TimeKey | undefined, more = profileIds.length > 0; more;) {
-      const span = { order: 'asc', after } as const;
-      const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, span, {}, EVENTS_PER_PAGE);
+      const request = { span: { order: 'asc', after }, limit: EVENTS_PER_PAGE } as const;
+      const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, request);
       for (const data of await this.views.of(tenantId, events, { unmasked: true })) yield { record: 'event', data };
       more = nextCursor !== null;
       if (nextCursor !== null) after = pageStart(nextCursor);
@@ -70,22 +72,35 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
       for (let after: unknown[] = ['-infinity', NIL_UUID]; ;) {
         beforeEach?.();
         const rows: LookedAt[] = await manager.query(
-          `SELECT event_id, occurred_at::text AS occurred_at, content_hash <> '' AS filled FROM events
+          `SELECT event_id, occurred_at::text AS occurred_at,
+             content_hash <> '' OR identity <> '{}' OR properties <> '{}' AS filled
+           FROM events
            WHERE tenant_id = $1 AND profile_id = $2 AND occurred_at > '-infinity' AND (occurred_at, event_id) > ($3, $4)
            ORDER BY occurred_at, event_id LIMIT $5`,
           [tenantId, profileId, ...after, EVENTS_PER_STATEMENT],
         );
         const filled = rows.filter((row) => row.filled).map((row) => row.event_id);
-        if (filled.length > 0) await manager.query(ERASE_EVENTS, [tenantId, filled]);
+        if (filled.length > 0) await manager.transaction((within) => this.eraseThese(within, tenantId, filled));
         const last = rows.at(-1);
         if (last === undefined || rows.length < EVENTS_PER_STATEMENT) break;
         after = [last.occurred_at, last.event_id];
       }
     }
   }
+
+  private async eraseThese(manager: EntityManager, tenantId: string, eventIds: readonly string[]): Promise<void> {
+    await this.unlinked.forgetEvents(manager, tenantId, eventIds);
+    await manager.query(ERASE_EVENTS, [tenantId, eventIds]);
+  }
 }
 
-/** An empty hash is that of an erased event: see `saysTheSame`. */
+/**
+ * An empty hash is that of an erased event (see `saysTheSame`), and of one that has lost another person's identifiers. In
+ * the order of the ids, as everything that changes several events.
+ */
 const ERASE_EVENTS = `
-  UPDATE events SET identity = '{}', properties = '{}', content_hash = ''
-  WHERE tenant_id = $1 AND event_id = ANY($2)`;
+  UPDATE events e SET identity = '{}', properties = '{}', content_hash = ''
+  FROM (
+    SELECT event_id FROM events WHERE tenant_id = $1 AND event_id = ANY($2) ORDER BY event_id FOR NO KEY UPDATE
+  ) locked
+  WHERE e.tenant_id = $1 AND e.event_id = locked.event_id`;

@@ -36,7 +36,7 @@ export function readTimeline(order: TimelineOrder, profiles: number): Statement 
 }
 
 /** Customers with more profiles are rare, and each number of profiles is a statement that connections would remember. */
-const KEPT_PROFILES_MAX = 8;
+export const KEPT_PROFILES_MAX = 8;
 const kept = new Map<string, Statement>();
 
 /** The same with the events. `isPlannedAnew`: connections should not keep its plan. */

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { ReadRows } from '../../platform/postgres/prepared-query';
 import { timelineRange, type TimelineSpan } from './timeline-range';
 import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage } from './event-reader';
-import { READ_EXTENTS, readTimelinePage } from './timeline.sql';
+import { KEPT_PROFILES_MAX, READ_EXTENTS, readTimelinePage } from './timeline.sql';
 
-export interface TimelineFilter {
+/** Which page of a timeline is asked for. */
+export interface TimelineRequest {
+  readonly span: TimelineSpan;
   readonly source?: string | undefined;
   readonly eventType?: string | undefined;
+  readonly limit: number;
 }
 
 /** The size of a timeline; without events the times are null. */
@@ -75,19 +79,26 @@ export class Timeline {
     return new Set(rows.map((row) => row.event_id));
   }
 
-  /** One page. Filters look at a bounded number of rows: such a page may come short, and its cursor goes on (docs/adr/0012). */
-  async page(
+  /** Whether a page for these profiles can be read together with something else. */
+  sharesRoundTrip(profileIds: readonly string[]): boolean {
+    return profileIds.length <= KEPT_PROFILES_MAX;
+  }
+
+  /**
+   * One page. Filters look at a bounded number of rows: such a page may come short, and its cursor goes on (docs/adr/0012).
+   * `read`: in the round trip of other reads, if `sharesRoundTrip`.
+   */
+  page(
     tenantId: string,
     profileIds: readonly string[],
-    span: TimelineSpan,
-    { source, eventType }: TimelineFilter,
-    limit: number,
+    { span, source, eventType, limit }: TimelineRequest,
+    read?: ReadRows,
   ): Promise<EventPage> {
     const { startAt, startId, end } = timelineRange(span);
     // One more than the page shows that there is a next one.
     const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
     const values = [tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1];
-    const read = { ...readTimelinePage(span.order, profileIds.length), values: [...values, ...profileIds], rowsMax };
-    return this.events.pageOf(read, limit);
+    const page = { ...readTimelinePage(span.order, profileIds.length), values: [...values, ...profileIds], rowsMax };
+    return this.events.pageOf(page, limit, read);
   }
 }

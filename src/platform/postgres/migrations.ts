@@ -34,6 +34,7 @@ import { AuditOfRecords1764000000032 } from './migrations/33-audit-of-records';
 import { ReviewDismissals1764000000033 } from './migrations/34-review-dismissals';
 import { OlderWebhookSecret1764000000034 } from './migrations/35-older-webhook-secret';
 import { WebhooksEnabledAt1764000000035 } from './migrations/36-webhooks-enabled-at';
+import { UnlinkedIdentifiers1764000000036 } from './migrations/37-unlinked-identifiers';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -73,4 +74,5 @@ export const MIGRATIONS = [
   ReviewDismissals1764000000033,
   OlderWebhookSecret1764000000034,
   WebhooksEnabledAt1764000000035,
+  UnlinkedIdentifiers1764000000036,
 ];

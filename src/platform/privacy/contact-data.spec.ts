@@ -90,8 +90,10 @@ describe('maskContacts', () => {
         expect(shown.startsWith(`${before} `) && shown.endsWith(` ${after}`)).toBe(true);
         const middle = shown.slice(before.length + 1, -after.length - 1);
         expect(middle).toMatch(/^.?\*\*\*@.?\*\*\*(\.[A-Za-z]{2,6}|\.\*\*\*)$/u);
-        if (local.length > 1) expect(middle).not.toContain(local);
-        expect(middle).not.toContain(domain);
+        // The top-level domain may be the same text as the local part: `av@a.av`.
+        const [shownLocal = '', shownDomain = ''] = middle.split('@');
+        if (local.length > 1) expect(shownLocal).not.toContain(local);
+        expect(shownDomain).not.toContain(domain);
       }),
     );
   });

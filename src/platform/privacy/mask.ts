@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { runAtOnce, type Steps } from '../values/time-slice';
-import { contactSteps, haveContactWord, HIDDEN, isContactName, maskContacts, wordsOf } from './contact-data';
+import { contactSteps, haveContactWord, HIDDEN, maskContacts, wordsOf } from './contact-data';
 import { maskValue } from './mask-text';
 
 /** In a deeper object or list a view shows nothing. Stored events are at most 8 deep, refused payloads any number. */
@@ -36,10 +37,8 @@ export function propertySteps(properties: unknown, piiNames: ReadonlySet<string>
 /** Whether views hide the value of a property for its name, or hide a part of the name itself. */
 export function hasPersonalName(name: string, piiNames: ReadonlySet<string>): boolean {
   if (piiNames.has(name)) return true;
-  const words = wordsOf(name);
-  const joined = words.join('');
-  if (joined === 'identity' || IDENTITY_NAMES.has(joined) || haveContactWord(words)) return true;
-  return maskContacts(name) !== name;
+  const { isIdentity, isPersonal, shown } = memberNameOf(name);
+  return isIdentity || isPersonal || shown !== name;
 }
 
 /** Whether views hide something of a value whatever its name: a text with an email address or phone number in it. */
@@ -107,11 +106,12 @@ function* maskMembers(members: object, depth: number, around: Surroundings): Ste
   const copy = new UniqueKeys();
   let count = 0;
   for (const [name, member] of Object.entries(members) as [string, unknown][]) {
-    const inside = surroundingsOf(name, member, around);
-    if (inside === SHOWN) copy.add(maskContacts(name), member);
-    else if (inside === HIDE) copy.add(maskContacts(name), maskValue(member));
-    else if (isShort(member, inside)) copy.add(maskContacts(name), maskScalar(member, inside));
-    else copy.add(maskContacts(name), yield* maskNode(member, depth + 1, inside));
+    const named = memberNameOf(name);
+    const inside = surroundingsOf(named, member, around);
+    if (inside === SHOWN) copy.add(named.shown, member);
+    else if (inside === HIDE) copy.add(named.shown, maskValue(member));
+    else if (isShort(member, inside)) copy.add(named.shown, maskScalar(member, inside));
+    else copy.add(named.shown, yield* maskNode(member, depth + 1, inside));
     count += 1;
     if (count % MEMBERS_PER_STEP === 0) yield undefined;
   }
@@ -121,16 +121,42 @@ function* maskMembers(members: object, depth: number, around: Surroundings): Ste
 const SHOWN = 'shown';
 const HIDE = 'hide';
 
+/** What the name of a member says of its value. */
+interface MemberName {
+  readonly name: string;
+  /** The name as views show it. */
+  readonly shown: string;
+  readonly isIdentity: boolean;
+  readonly isPersonal: boolean;
+}
+
+/** Events repeat a few names, and taking one apart costs as much as masking its value. Some 100 KiB. */
+const memberNames = new LRUCache<string, MemberName>({ max: 500 });
+const REMEMBERED_NAME_LENGTH_MAX = 64;
+
+function memberNameOf(name: string): MemberName {
+  const known = memberNames.get(name);
+  if (known !== undefined) return known;
+  const words = wordsOf(name);
+  const joined = words.join('');
+  const isPersonal = IDENTITY_NAMES.has(joined) || haveContactWord(words);
+  const found = { name, shown: maskContacts(name), isIdentity: joined === 'identity', isPersonal };
+  if (name.length <= REMEMBERED_NAME_LENGTH_MAX) memberNames.set(name, found);
+  return found;
+}
+
 /** What becomes of a member: it is shown as it is, hidden whole, or looked into. */
-function surroundingsOf(name: string, value: unknown, around: Surroundings): Surroundings | typeof SHOWN | typeof HIDE {
+function surroundingsOf(
+  { name, isIdentity, isPersonal }: MemberName,
+  value: unknown,
+  around: Surroundings,
+): Surroundings | typeof SHOWN | typeof HIDE {
   if (value === null) return SHOWN;
   if (around.piiNames.has(name)) return HIDE;
   if (around.isIdentity && isKind(name, value)) return SHOWN;
-  const words = wordsOf(name).join('');
-  if (words === 'identity') return { ...around, isIdentity: true };
+  if (isIdentity) return { ...around, isIdentity: true };
   // That somebody has a verified address tells nobody the address.
-  if (typeof value !== 'boolean' && (IDENTITY_NAMES.has(words) || isContactName(name))) return HIDE;
-  return around;
+  return isPersonal && typeof value !== 'boolean' ? HIDE : around;
 }
 
 function maskScalar(value: unknown, { isIdentity }: Surroundings): unknown {
@@ -158,12 +184,16 @@ class UniqueKeys {
   private readonly taken = new Map<string, number>();
 
   add(name: string, value: unknown): void {
-    let unique = name;
+    if (!(name in this.members)) {
+      this.members[name] = value;
+      return;
+    }
     let count = this.taken.get(name) ?? 1;
-    while (unique in this.members) {
+    let unique: string;
+    do {
       count += 1;
       unique = `${name} (${count})`;
-    }
+    } while (unique in this.members);
     this.taken.set(name, count);
     this.members[unique] = value;
   }

@@ -11,6 +11,13 @@ export interface Traces {
   readonly digits: readonly string[];
 }
 
+/** An identifier of a person. */
+export interface PersonIdentifier {
+  readonly kind: 'EXTERNAL' | 'EMAIL' | 'PHONE' | 'DEVICE';
+  /** Normalised. */
+  readonly value: string;
+}
+
 /** Somebody whose data are exported or erased, by every name that the service has for them. */
 export interface Person {
   readonly tenantId: string;
@@ -18,6 +25,8 @@ export interface Person {
   readonly profileIds: readonly string[];
   /** The EXTERNAL identifier, which is the subject of their tokens; null for who has none. */
   readonly subject: string | null;
+  readonly identifiers: readonly PersonIdentifier[];
+  /** Forms of the identifiers. */
   readonly traces: Traces;
   /** Which of these events are theirs; asked by way of the caller's transaction, which holds a connection already. */
   readonly ownEvents: (manager: EntityManager, eventIds: readonly string[]) => Promise<ReadonlySet<string>>;

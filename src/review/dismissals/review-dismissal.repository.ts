@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import type { Dismissal } from '../domain/resolution';
+import { NIL_UUID } from '../../platform/values/uuid';
 import type { ReviewFilter } from '../review-reader';
 import { ReviewDismissal } from './entities/review-dismissal.entity';
 
@@ -40,6 +41,13 @@ const DISMISS_PAGE = `
     RETURNING 1
   )
   SELECT (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*)::int FROM closed) AS dismissed`;
+
+/** A note has up to 1,000 characters. */
+const NOTES_PER_STATEMENT = 200;
+
+const READ_NOTES = `
+  SELECT id, note FROM review_dismissals WHERE tenant_id = $1 AND id > $2 AND note IS NOT NULL ORDER BY id LIMIT $3`;
+const REMOVE_NOTES = `UPDATE review_dismissals SET note = NULL WHERE tenant_id = $1 AND id = ANY($2)`;
 
 /** The table of bulk dismissals, and what they do to entries. */
 @Injectable()
@@ -90,6 +98,17 @@ export class ReviewDismissalRepository {
   async cancel(tenantId: string, id: string, finishedAt: Date): Promise<void> {
     const unfinished = { tenantId, id, state: UNFINISHED };
     await this.database.manager.update(ReviewDismissal, unfinished, { state: 'cancelled', finishedAt });
+  }
+
+  /** Removes notes. Waits for steps that are under way: no entry gets such a note afterwards. */
+  async removeNotes(manager: EntityManager, tenantId: string, isRemoved: (note: string) => boolean): Promise<void> {
+    for (let after: string | undefined = NIL_UUID; after !== undefined;) {
+      const values = [tenantId, after, NOTES_PER_STATEMENT];
+      const rows: { id: string; note: string }[] = await manager.query(READ_NOTES, values);
+      const ids = rows.filter(({ note }) => isRemoved(note)).map(({ id }) => id);
+      if (ids.length > 0) await manager.query(REMOVE_NOTES, [tenantId, ids]);
+      after = rows.length < NOTES_PER_STATEMENT ? undefined : rows.at(-1)?.id;
+    }
   }
 
   async end(

@@ -60,6 +60,8 @@ export interface NewReviewEntry extends Omit<Problem, 'payload' | 'once'> {
   readonly payload: string;
   readonly payloadForm: ReviewPayload['form'];
   readonly payloadState: StoredPayloadState | null;
+  /** What counts against the daily limit of its workspace; `recording.sql.ts` computes the same. */
+  readonly bytes: number;
 }
 
 /** A stored entry with its payload, unmasked: for a replay, not for views. */
@@ -127,24 +129,19 @@ export function entryIdOf(
 /** Makes the entry of a problem. */
 export function reviewEntry(problem: Problem, { idOf, jsonBytesMax }: EntryOptions): NewReviewEntry {
   const { payload, once, ...rest } = problem;
+  const message = storableText(rest.message);
+  const details = rest.details.map((fault) => ({ ...fault, path: storableText(fault.path) }));
+  const stored = storedPayload(payload, jsonBytesMax);
+  const texts = [stored.payload, message, JSON.stringify(details)];
   return {
     ...rest,
-    message: storableText(rest.message),
-    details: rest.details.map((fault) => ({ ...fault, path: storableText(fault.path) })),
+    ...stored,
+    message,
+    details,
     id: entryIdOf(problem, idOf),
     once: once !== undefined,
-    ...storedPayload(payload, jsonBytesMax),
+    bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES),
   };
-}
-
-/** The bytes of an entry that count against the daily limit of its workspace; `review.sql.ts` computes the same. */
-export function bytesOf({
-  payload,
-  message,
-  details,
-}: Pick<NewReviewEntry, 'payload' | 'message' | 'details'>): number {
-  const texts = [payload, message, JSON.stringify(details)];
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
 }
 
 type StoredPayload = Pick<NewReviewEntry, 'payload' | 'payloadForm' | 'payloadState'>;

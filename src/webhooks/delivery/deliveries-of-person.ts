@@ -8,6 +8,7 @@ import {
   type PersonalRecord,
 } from '../../platform/privacy/personal-data';
 import { NIL_UUID } from '../../platform/values/uuid';
+import { UnlinkedIdentifiers } from '../../identity/unlinked-identifiers';
 import { DeliveryDto } from '../dto/delivery.dto';
 import { WebhookDelivery } from '../entities/webhook-delivery.entity';
 import { CallsUnderWay } from './calls-under-way';
@@ -20,6 +21,13 @@ interface Position {
   readonly seq: string;
 }
 
+/** The attempts of a delivery `d` without what endpoints answered. */
+const WITHOUT_ANSWERS = `(
+      SELECT coalesce(jsonb_agg(a.value || '{"answer": ""}' ORDER BY a.number), '[]')
+      FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS a (value, number)
+    )`;
+const HAS_ANSWERS = `d.attempts @? '$[*].answer ? (@ != "")'`;
+
 /** Answers of endpoints may repeat what was sent. Behind ($3, $4) in the order of the index. */
 const ERASE_ANSWERS = `
   WITH page AS MATERIALIZED (
@@ -27,16 +35,16 @@ const ERASE_ANSWERS = `
     WHERE tenant_id = $1 AND profile_id = $2 AND (endpoint_id, seq) > ($3, $4) AND seq > 0
     ORDER BY endpoint_id, seq LIMIT $5
   ), erased AS (
-    UPDATE webhook_deliveries d SET attempts = (
-      SELECT coalesce(jsonb_agg(a.value || '{"answer": ""}' ORDER BY a.number), '[]')
-      FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS a (value, number)
-    )
+    UPDATE webhook_deliveries d SET attempts = ${WITHOUT_ANSWERS}
     FROM page s
-    WHERE d.tenant_id = s.tenant_id AND d.event_id = s.event_id AND d.endpoint_id = s.endpoint_id
-      AND d.attempts @? '$[*].answer ? (@ != "")'
+    WHERE d.tenant_id = s.tenant_id AND d.event_id = s.event_id AND d.endpoint_id = s.endpoint_id AND ${HAS_ANSWERS}
     RETURNING 1
   )
   SELECT endpoint_id, seq FROM page ORDER BY endpoint_id, seq`;
+
+const ERASE_ANSWERS_OF_EVENTS = `
+  UPDATE webhook_deliveries d SET attempts = ${WITHOUT_ANSWERS}
+  WHERE d.tenant_id = $1 AND d.event_id = ANY($2) AND ${HAS_ANSWERS}`;
 
 /**
  * The answers of endpoints to calls about a person, for exports and erasures. Bodies of calls are not stored. Pending
@@ -50,6 +58,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly database: DataSource,
     private readonly data: PersonalData,
     private readonly calls: CallsUnderWay,
+    private readonly unlinked: UnlinkedIdentifiers,
   ) {}
 
   onModuleInit(): void {
@@ -75,6 +84,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
    */
   async eraseAhead(person: Person, { goOn, waitFor }: ErasureSteps): Promise<boolean> {
     waitFor(() => this.calls.ended(person.tenantId, person.profileIds, goOn));
+    waitFor(() => this.eraseAnswersOfOthers(person, goOn));
     await this.eraseAnswers(this.database.manager, person, goOn);
     return true;
   }
@@ -96,6 +106,26 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
         const rows: Position[] = await manager.query(ERASE_ANSWERS, values);
         after = rows.length < ROWS_PER_STATEMENT ? undefined : rows.at(-1);
       }
+    }
+  }
+
+  /**
+   * Of calls about events of other customers that named the person. These events do not name the person any more, so that
+   * no further call does.
+   */
+  private async eraseAnswersOfOthers({ tenantId, identifiers }: Person, goOn: () => void): Promise<void> {
+    const { manager } = this.database;
+    const pages = { after: NIL_UUID, perPage: ROWS_PER_STATEMENT };
+    for await (const naming of this.unlinked.eventsNaming(manager, tenantId, identifiers, pages)) {
+      const eventIds = naming.map(({ eventId }) => eventId);
+      const queues: { id: string }[] = await manager.query(
+        'SELECT DISTINCT profile_id AS id FROM webhook_deliveries WHERE tenant_id = $1 AND event_id = ANY($2)',
+        [tenantId, eventIds],
+      );
+      if (queues.length === 0) continue;
+      const queueIds = queues.map(({ id }) => id);
+      await this.calls.ended(tenantId, queueIds, goOn);
+      await manager.query(ERASE_ANSWERS_OF_EVENTS, [tenantId, eventIds]);
     }
   }
 

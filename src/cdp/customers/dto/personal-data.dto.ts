@@ -23,7 +23,10 @@ export class LiftedErasureDto {
 export class ExportedRecordDto {
   /** The kind of the record. */
   @ApiProperty({
-    enum: ['profile', 'merge', 'event', 'review_entry', 'participant_state', 'mutation_outcome'],
+    enum: [
+      ...['profile', 'merge', 'event', 'named_in_event', 'review_entry', 'participant_state', 'mutation_outcome'],
+      ...['value_change', 'webhook_change', 'webhook_delivery'],
+    ],
   })
   record!: string;
 

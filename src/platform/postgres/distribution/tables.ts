@@ -41,6 +41,7 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   'review_replays',
   'shared_values',
   'undone_merge_sides',
+  'unlinked_identifiers',
   'unmask_audit',
   'unmasked_customers',
   'value_changes',

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
+import { maskContacts } from '../../../platform/privacy/contact-data';
 import { OpenEntriesFilterDto } from '../../dto/open-entries-filter.dto';
 import { DISMISSAL_NOTE_CHARACTERS_MAX } from '../../dto/review-entry.dto';
 import type { ReviewFilter } from '../../review-reader';
@@ -45,6 +46,7 @@ export class ReviewDismissalDto {
 
   filter!: DismissalFilterDto;
 
+  /** Contact data in it is masked. */
   note!: string | null;
 
   createdAt!: Date;
@@ -55,8 +57,9 @@ export class ReviewDismissalDto {
   finishedAt!: Date | null;
 
   static of(dismissal: ReviewDismissal): ReviewDismissalDto {
-    const { id: jobId, state, total, dismissed, note, createdAt, createdBy, finishedAt } = dismissal;
+    const { id: jobId, state, total, dismissed, createdAt, createdBy, finishedAt } = dismissal;
     const filter = dismissal.filter as DismissalFilterDto;
+    const note = dismissal.note === null ? null : maskContacts(dismissal.note);
     return { jobId, state, total, dismissed, filter, note, createdAt, createdBy, finishedAt };
   }
 }

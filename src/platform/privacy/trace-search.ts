@@ -1,5 +1,5 @@
-import { isPersonalName } from '../../platform/privacy/mask-text';
-import type { Traces } from '../../platform/privacy/personal-data';
+import { isPersonalName } from './mask-text';
+import type { Traces } from './personal-data';
 
 /** A shorter number is an identifier only if the name of its field says so. */
 const BARE_DIGITS_MIN = 6;

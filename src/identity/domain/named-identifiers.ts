@@ -1,0 +1,62 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
+import { CDP_FIELDS } from './identity-reference';
+
+/** The identity of a stored event of the CDP family, as the client wrote it. */
+type StoredIdentity = Readonly<Record<string, string>>;
+
+/** Placeholders may have been added since an event was stored. */
+const NO_PLACEHOLDERS: ReadonlySet<string> = new Set();
+
+/**
+ * Returns a function that finds the identifiers of one person in the identity of a stored CDP event. A phone number
+ * without a country code is found by its digits, too: `DEFAULT_PHONE_REGION` may have changed since it was stored.
+ */
+export function identifierFinder(
+  identifiers: readonly Identifier[],
+  rules: IdentityRules,
+): (identity: StoredIdentity) => Identifier[] {
+  const valuesOf = (kind: IdentifierKind): Set<string> =>
+    new Set(identifiers.filter((each) => each.kind === kind).map(({ value }) => value));
+  const sought = CDP_FIELDS.map(([field, kind]) => ({ field, kind, values: valuesOf(kind) }));
+  const fields = sought.filter(({ values }) => values.size > 0);
+  const phones = new Map([...valuesOf('PHONE')].flatMap((value) => digitsOf(value).map((digits) => [digits, value])));
+  return (identity) =>
+    fields.flatMap(({ field, kind, values }) => {
+      const text = identity[field];
+      if (text === undefined) return [];
+      const outcome = normaliseIdentifier(kind, text, '', { ...rules, placeholders: NO_PLACEHOLDERS });
+      if ('identifier' in outcome && values.has(outcome.identifier.value)) return [outcome.identifier];
+      const phone = kind === 'PHONE' ? phones.get(significantDigits(text)) : undefined;
+      return phone === undefined ? [] : [{ kind, value: phone }];
+    });
+}
+
+/** The fields of the identity of a stored CDP event that are of these kinds. */
+export function identityOfKinds(identity: StoredIdentity, kinds: readonly IdentifierKind[]): StoredIdentity {
+  return pick(identity, (name) => isOfKinds(name, kinds));
+}
+
+/** The other fields. */
+export function identityWithoutKinds(identity: StoredIdentity, kinds: readonly IdentifierKind[]): StoredIdentity {
+  return pick(identity, (name) => !isOfKinds(name, kinds));
+}
+
+function isOfKinds(name: string, kinds: readonly IdentifierKind[]): boolean {
+  return CDP_FIELDS.some(([field, kind]) => field === name && kinds.includes(kind));
+}
+
+function pick(identity: StoredIdentity, isPicked: (name: string) => boolean): StoredIdentity {
+  return Object.fromEntries(Object.entries(identity).filter(([name]) => isPicked(name)));
+}
+
+/** With the country code and without it. */
+function digitsOf(phone: string): string[] {
+  const national = parsePhoneNumberFromString(phone)?.nationalNumber;
+  return [phone, ...(national === undefined ? [] : [national])].map(significantDigits);
+}
+
+/** Without the zeros that some countries dial first. */
+function significantDigits(text: string): string {
+  return text.normalize('NFKC').replace(/\D/g, '').replace(/^0+/, '');
+}
