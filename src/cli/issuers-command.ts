@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Console } from './console';
 import { operatorOf, workspaceHint, workspaceOption } from './workspace-scope';
 
@@ -17,7 +17,7 @@ interface IssuerOptions {
   readonly appClaim?: string;
   readonly defaultCampaign?: string;
   readonly allowCampaign?: string[];
-  readonly clockTolerance?: string;
+  readonly clockTolerance?: number;
 }
 
 const FILE = 'PATH, or - for standard input';
@@ -41,7 +41,7 @@ export function issuersCommand(console: Console): Command {
     .option('--app-claim <name>', 'the claim that names the app (default: app_id)')
     .option('--default-campaign <id>', 'the campaign of requests that name none')
     .option('--allow-campaign <id...>', 'the only campaigns that its tokens may name')
-    .option('--clock-tolerance <seconds>', 'how far its clock may be off (default: 5)')
+    .option('--clock-tolerance <seconds>', 'how far its clock may be off (default: 5)', secondsOf)
     .action((options: IssuerOptions) => create(console, options));
   return issuers;
 }
@@ -78,8 +78,14 @@ async function bodyOf(options: IssuerOptions): Promise<Record<string, unknown>> 
     claims: campaignClaim === undefined && appClaim === undefined ? undefined : claims,
     defaultCampaignId: options.defaultCampaign,
     allowedCampaignIds: options.allowCampaign,
-    clockToleranceSeconds: clockTolerance === undefined ? undefined : Number(clockTolerance),
+    clockToleranceSeconds: clockTolerance,
   };
+}
+
+/** The service checks how many it may be. */
+function secondsOf(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of seconds.');
 }
 
 function contentOf(path: string): Promise<string> {

@@ -37,7 +37,7 @@ async function restore({ say }: Console, file: string, { force }: RestoreOptions
     const count = Object.values(rows).reduce((sum, each) => sum + each, 0);
     say(`Restored: ${count} rows of ${Object.keys(rows).length} tables, as they were at ${header.createdAt}.`);
     if (unknownTables.length > 0) say(`Left out, because the service did not make them: ${unknownTables.join(', ')}.`);
-    say('Erasures that were done after that time have to be done again.');
+    say('Erasures that were done after that time have to be done again. Keys that were revoked since are valid again.');
   } catch (error) {
     throw inWordsOfTheFile(error, file);
   }

@@ -162,7 +162,8 @@ export class JwtIssuersService implements OnModuleInit {
     if (stored === null) throw unknownIssuer();
     const settings = this.definitionCheck.checkChange(body, stored);
     const isKept = settings.source === 'secret' && settings.secret === undefined;
-    const secret = isKept ? stored.secret : this.sealed(settings, tenantId, id);
+    // Sealed for the id as it is stored: that of the path may be in upper case.
+    const secret = isKept ? stored.secret : this.sealed(settings, tenantId, stored.id);
     const issuer = Object.assign(stored, configurationOf(settings), { secret });
     await this.issuers.change(manager, issuer);
     await this.feed.announce(manager, issuerSubject(issuer));

@@ -22,12 +22,24 @@ export type IssuerKeys =
   { readonly secret: KeyObject } | { readonly inline: readonly PublicKey[] } | { readonly jwksUri: string };
 
 export interface KnownIssuer {
-  readonly record: Omit<JwtIssuer, 'secret'>;
+  readonly record: Omit<JwtIssuer, 'secret' | 'allowedCampaignIds'> & {
+    /** One set for all participants that are remembered: it may have a thousand names. */
+    readonly allowedCampaignIds: ReadonlySet<string> | null;
+  };
   readonly keys: IssuerKeys;
 }
 
-/** More than one node sees in a minute. The least recently used ones are evicted. */
-const ISSUERS_MAX = 10_000;
+/**
+ * Of some 10,000 usual issuers: more than one node sees in a minute. The least recently used ones are evicted. A token need not be
+ * signed to have its issuer read, and one issuer may have 64 KiB of keys and a thousand names of campaigns.
+ */
+const ISSUERS_BYTES_MAX = 64 * 1024 * 1024;
+/** Of one without keys of its own and without names of campaigns. */
+const ISSUER_BYTES = 4_096;
+/** Keys are held as they are stored and ready for use. */
+const BYTES_PER_KEY_BYTE = 3;
+/** Of the name of a campaign in a set. */
+const NAME_BYTES = 128;
 /** An operator has to correct SECRETS_KEY first, which takes more than a second. */
 const SECRET_RETRY_SECONDS = 30;
 
@@ -44,7 +56,12 @@ export class KnownIssuers {
     feed: InvalidationFeed,
     clock: Clock,
   ) {
-    this.memory = new InvalidatingCache(feed, clock, ISSUERS_MAX, new NegativeCache('jwt_issuer', feed, clock));
+    this.memory = new InvalidatingCache(
+      feed,
+      clock,
+      { bytesMax: ISSUERS_BYTES_MAX, bytesOf },
+      new NegativeCache('jwt_issuer', feed, clock),
+    );
   }
 
   /**
@@ -79,7 +96,8 @@ export class KnownIssuers {
         ? await this.issuers.findFirst(pair)
         : await this.issuers.findOwn(await this.tenantNamed(workspace), pair);
     if (found === null) throw unknownIssuer(workspace);
-    const { secret, ...record } = found;
+    const { secret, allowedCampaignIds: allowed, ...rest } = found;
+    const record = { ...rest, allowedCampaignIds: allowed === null ? null : new Set(allowed) };
     return { value: { record, keys: this.keysOf(record, secret) }, subject: issuerSubject(record) };
   }
 
@@ -109,6 +127,12 @@ export class KnownIssuers {
       );
     }
   }
+}
+
+/** About how much memory an issuer takes. */
+function bytesOf({ record: { jwks, allowedCampaignIds } }: KnownIssuer, key: string): number {
+  const keyBytes = jwks === null ? 0 : JSON.stringify(jwks).length;
+  return ISSUER_BYTES + 2 * key.length + BYTES_PER_KEY_BYTE * keyBytes + NAME_BYTES * (allowedCampaignIds?.size ?? 0);
 }
 
 /** The subject that is announced when an issuer is deleted. */

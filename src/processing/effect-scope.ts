@@ -1,4 +1,5 @@
-import type { Statement, Transaction } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 
 const SAVEPOINT: Statement = { name: 'processing_savepoint', text: 'SAVEPOINT effects' };
 const RELEASE: Statement = { name: 'processing_release', text: 'RELEASE SAVEPOINT effects' };

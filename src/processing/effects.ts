@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventSubscriptions } from '../ingest/store/event-subscriptions';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
-import type { EffectResult, EventEffect, EventToProcess } from './domain/event-effects';
+import type { EffectFailure, EffectPlan, EffectResult, EventEffect, EventToProcess } from './domain/event-effects';
 
 /** The effects of events that leave the queue. Features register them; the worker knows only this registry. */
 @Injectable()
@@ -17,32 +17,40 @@ export class EventEffects {
   }
 
   /**
-   * Applies all effects, one after the other. Returns results in the order of the events, possibly for the first ones
-   * only.
+   * Applies all effects. Returns results in the order of the events, possibly for the first ones only; the last one may
+   * have to be tried again. All effects decide before one of them writes, so none is applied to an event that another
+   * one leaves in the queue or has tried again.
    */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
-    let merged: readonly EffectResult[] = events.map(() => ({ reactions: [] }));
+    const plans: EffectPlan[] = [];
+    let count = events.length;
+    let retry: EffectFailure | undefined;
     for (const effect of this.effects) {
-      const results = await effect.apply(transaction, events.slice(0, merged.length));
-      assertInOrder(results, merged.length);
+      if (count === 0) break;
+      const plan = await effect.plan(transaction, events.slice(0, count));
+      assertTakesSome(plan, count);
+      if (plan.count < count) ({ count, retry } = plan);
+      plans.push(plan);
+    }
+    let merged: readonly EffectResult[] = Array.from({ length: count }, () => ({ reactions: [] }));
+    for (const plan of count === 0 ? [] : plans) {
+      const results = await plan.apply(count);
+      if (results.length !== count) throw new Error('An effect returned another number of results than was asked for');
       merged = results.map((next, index) => mergeResults(merged[index], next));
     }
-    return merged;
+    return retry === undefined ? merged : [...merged, { reactions: [], failure: retry, mayRetry: true }];
   }
 }
 
-function assertInOrder(results: readonly EffectResult[], eventsMax: number): void {
-  if (results.length === 0 || results.length > eventsMax) throw new Error('An effect returned no result, or too many');
-  if (results.slice(0, -1).some(({ mayRetry }) => mayRetry === true)) {
-    throw new Error('An effect went on after an event that must be retried');
+function assertTakesSome({ count, retry }: EffectPlan, eventsMax: number): void {
+  if (count > eventsMax || (count === 0 && retry === undefined)) {
+    throw new Error('An effect takes no event, or more than there are');
   }
 }
 
-/** Keeps one failure: one that may be retried, else the first. Keeps the reactions of all effects. */
+/** Keeps the first failure, and the reactions of all effects. */
 function mergeResults(before: EffectResult | undefined, next: EffectResult): EffectResult {
   const reactions = [...(before?.reactions ?? []), ...next.reactions];
-  const failing = [before, next].filter((each) => each?.failure !== undefined);
-  const first = failing.find((each) => each?.mayRetry === true) ?? failing[0];
-  if (first?.failure === undefined) return { reactions };
-  return { reactions, failure: first.failure, ...(first.mayRetry === true ? { mayRetry: true } : {}) };
+  const failure = before?.failure ?? next.failure;
+  return failure === undefined ? { reactions } : { reactions, failure };
 }

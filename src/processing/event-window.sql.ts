@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import { onEachNode } from '../platform/postgres/distribution/each-node';
 import { EVENTS_IN_WINDOW } from './domain/events-in-window';
 

@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import { TEXT_OF_QUEUED_AT } from './queued-at';
 
 /**

@@ -7,7 +7,7 @@ import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
-import { attemptDelayMs, ATTEMPTS_MAX, waitingRecord } from './domain/processing-outcome';
+import { attemptDelayMs, ATTEMPTS_MAX, givenUp, waitingRecord } from './domain/processing-outcome';
 import { failureOf, finalFailureOf, INTERRUPTED, isDatabaseAway, isSessionLost } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
 import { SerialConnection } from './serial-connection';
@@ -130,7 +130,7 @@ export class ParkedRetry implements OnModuleInit {
       return undefined;
     }
     if (found.attempts >= ATTEMPTS_MAX) {
-      const result = { reactions: [], failure: finalFailureOf(INTERRUPTED) };
+      const result = givenUp(entry, finalFailureOf(INTERRUPTED));
       await this.finish(transaction, partition, { entry, attempts: found.attempts, result });
       return undefined;
     }
@@ -197,7 +197,7 @@ export class ParkedRetry implements OnModuleInit {
   ): Promise<void> {
     const delayMs = attemptDelayMs(attempts, Math.random());
     if (delayMs === undefined) {
-      const result = { reactions: [], failure: finalFailureOf(failure) };
+      const result = givenUp(entry, finalFailureOf(failure));
       return this.finish(transaction, partition, { entry, attempts, result });
     }
     this.parked.postpone(transaction, partition.tenantId, entry, attempts, delayMs);

@@ -92,13 +92,16 @@ export class ProcessingReplay {
     return this.closeProcessed(transaction, again, partition);
   }
 
+  /** Where nothing came of the attempt, what is recorded of the reactions stays. */
   private async effectsOn(transaction: Transaction, entry: ReadyEntry): Promise<EffectResult> {
+    const reactions = entry.before?.reactions ?? [];
     try {
       const [result] = await withinSavepoint(transaction, (part) => this.processor.apply(part, [entry]));
+      if (result?.mayRetry === true) return { ...result, reactions };
       return result ?? { reactions: [] };
     } catch (error) {
       if (isDatabaseAway(error) || error instanceof LostRaceError) throw error;
-      return { reactions: [], failure: failureOf(error) };
+      return { reactions, failure: failureOf(error) };
     }
   }
 

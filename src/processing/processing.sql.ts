@@ -1,7 +1,7 @@
 import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { QueuePartition } from '../ingest/queue/queue-partition';
 import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import { firstOfProfiles } from './first-of-profiles.sql';
 import { IMMUTABLE_TEXT_OF_QUEUED_AT, TEXT_OF_QUEUED_AT } from './queued-at';
 

@@ -159,6 +159,7 @@ export class QueueBatch {
       async (part) => {
         const ofPart = await withinSavepoint(transaction, (inner) => this.applyAll(inner, part));
         tried.push(...ofPart);
+        for (const each of ofPart) if ('failure' in each) failed.add(each.entry.rootId);
         isOver ||= ofPart.length < part.length;
       },
       {

@@ -4,10 +4,10 @@ import { IdentityService } from '../identity/identity.service';
 import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import type { LoggedEvent } from '../ingest/domain/logged-event';
 import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
-import type { ProcessingRecord } from '../ingest/queue/processing-record';
+import type { ProcessingRecord, ReactionRecord } from '../ingest/queue/processing-record';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { arrangeEntries, type Arrangement } from './domain/arrange-entries';
-import type { EventToProcess, ReactionRecord } from './domain/event-effects';
+import type { EventToProcess } from './domain/event-effects';
 import { ParkedEvents } from './parked-events';
 import { WaitingEvents } from './waiting-events';
 

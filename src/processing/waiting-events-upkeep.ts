@@ -4,7 +4,7 @@ import type { Reading } from '../ingest/queue/event-queue';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { queryOf } from '../platform/postgres/one-workspace';
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import { NIL_UUID } from '../platform/values/uuid';
 import { handleInSteps } from '../platform/jobs/in-steps';
 import { Jobs } from '../platform/jobs/jobs';

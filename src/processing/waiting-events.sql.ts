@@ -1,5 +1,5 @@
 import type { QueuedKey } from '../ingest/queue/event-queue';
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import { firstOfProfiles } from './first-of-profiles.sql';
 import { TEXT_OF_QUEUED_AT } from './queued-at';
 

@@ -1,8 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../platform/errors/unavailable';
+import { kindName } from '../ingest/store/event-kind';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
-import { type EffectResult, type EventEffect, type EventToProcess, kindName } from '../processing/domain/event-effects';
+import type {
+  EffectFailure,
+  EffectPlan,
+  EffectResult,
+  EventEffect,
+  EventToProcess,
+} from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
 import type { MutationResult, MutationWork } from '../runtime/domain/mutation-work';
 import { DEFAULT_APP_ID } from '../runtime/domain/state-owner';
@@ -58,29 +65,37 @@ export class EventReactions implements EventEffect, OnModuleInit {
     this.effects.register(this);
   }
 
-  /**
-   * Applies each reaction once for each event: a reaction that is recorded as applied is not evaluated again. Throws
-   * errors after which another attempt may succeed.
-   */
-  async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
+  /** Plans each reaction once for each event: one that is recorded as applied is not evaluated again. */
+  async plan(transaction: Transaction, events: readonly EventToProcess[]): Promise<EffectPlan> {
     const known = await this.cache.read(
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
     const plans = await this.planAll(events, known);
-    const planned = events.slice(0, plans.length);
-    const results = await this.applyPlans(transaction, planned, plans);
+    const retry = failureToRetry(plans.at(-1) ?? []);
+    return {
+      count: retry === undefined ? plans.length : plans.length - 1,
+      ...(retry === undefined ? {} : { retry }),
+      apply: (count) => this.apply(transaction, events.slice(0, count), plans.slice(0, count)),
+    };
+  }
+
+  private async apply(
+    transaction: Transaction,
+    events: readonly EventToProcess[],
+    plans: readonly (readonly Plan[])[],
+  ): Promise<readonly EffectResult[]> {
+    const results = await this.applyPlans(transaction, events, plans);
     this.backfillMarks.add(
       transaction,
-      planned.flatMap(({ tenantId, event }, index) =>
+      events.flatMap(({ tenantId, event }, index) =>
         (plans[index] ?? [])
           .filter((plan) => resultOf(plan, results).outcome === 'applied')
           .map(({ reaction }) => ({ tenantId, event, reaction })),
       ),
     );
-    return planned.map((event, index) => {
-      const ofEvent = plans[index] ?? [];
-      const done = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
+    return events.map((event, index) => {
+      const done = (plans[index] ?? []).map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
       const failure = failureOfFaults(done.flatMap(({ reaction, result }) => faultsOfReaction(reaction, result)));
       const reactions = [
         ...finalRecords(event),
@@ -90,14 +105,13 @@ export class EventReactions implements EventEffect, OnModuleInit {
         ),
         ...done.map(({ reaction, result }) => outcomeOf(reaction, result, backfilledAtOf(reaction, event))),
       ];
-      if (failure === undefined) return { reactions };
-      return isAnyToRetry(ofEvent) ? { reactions: [], failure, mayRetry: true } : { reactions, failure };
+      return failure === undefined ? { reactions } : { reactions, failure };
     });
   }
 
   /**
    * Plans one reaction for events of its type, for a backfill (docs/adr/0066). The order, the end and the time are as
-   * for `apply`. Undefined: the reaction does not apply to the event. What is recorded of it is not looked at.
+   * for `plan`. Undefined: the reaction does not apply to the event. What is recorded of it is not looked at.
    */
   async planOne(compiled: CompiledReaction, events: readonly EventToProcess[]): Promise<readonly (Plan | undefined)[]> {
     const [first] = events;
@@ -232,6 +246,14 @@ function workOf(
       ...{ campaignId, reaction: reaction.name, eventId: event.eventId },
     },
   };
+}
+
+/** Why an event must be tried again; undefined: it need not be. Its only plan then is the one that took too long. */
+function failureToRetry(ofEvent: readonly Plan[]): EffectFailure | undefined {
+  if (!isAnyToRetry(ofEvent)) return undefined;
+  return failureOfFaults(
+    ofEvent.flatMap((plan) => ('result' in plan ? faultsOfReaction(plan.reaction, plan.result) : [])),
+  );
 }
 
 function resultOf(plan: Plan, results: ReadonlyMap<Plan, ReactionResult>): ReactionResult {

@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 
 /** The versions of workspaces' reactions; no row for a workspace that never had a reaction. */
 export const READ_SET_VERSIONS: Statement = {

@@ -14,7 +14,7 @@ import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { failedReplay, type ReplayResult } from './domain/replay-result';
 import { assertMayReplay } from './domain/replay-permission';
-import { replayable, storedValue } from './domain/replayable';
+import { replayable, storedValue, typeOfMasks } from './domain/replayable';
 import type { Correction } from './domain/restore-masked';
 import { StoredEventReplay } from './stored-event-replay';
 
@@ -62,7 +62,8 @@ export class ReplayService {
 
   private async correctionOf(tenantId: string, entry: StoredEntry, value: object): Promise<Correction> {
     const stored = storedValue(entry);
-    return { value, stored, shown: await this.views.maskedPayload(tenantId, entry, stored) };
+    const of = { family: entry.family, eventType: typeOfMasks(entry, value) };
+    return { value, stored, shown: await this.views.maskedPayload(tenantId, of, stored) };
   }
 
   private async send(

@@ -18,7 +18,7 @@ const RETRY_SECONDS = 5;
 /** A statement took longer than its limit; the next step is a smaller one. */
 const STATEMENT_CANCELLED = '57014';
 /** While events arrive, the removal rests so many times as long as a step took: it then costs ingest under a tenth. */
-const REST_PER_STEP = 8;
+const REST_PER_STEP = 12;
 
 /**
  * Removes the events that workspaces no longer keep, in small steps and in turns of the workspaces (contract section 11). Any

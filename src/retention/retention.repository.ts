@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { FIRST_RECEIPT, type ReceiptKey } from '../ingest/expiry/event-expiry';
-import type { Statement, Transaction } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { EventRetention } from './entities/event-retention.entity';
 
 /** No other process works on a workspace for so long after a step has begun. Then its process counts as dead. */

@@ -38,6 +38,11 @@ export class RetentionService implements OnModuleInit {
   ): Promise<EventRetention | null> {
     return this.database.transaction(async (manager) => {
       const { by } = actor;
+      if (eventDays === null && (await this.rules.find(manager, tenantId)) === null) {
+        // All events are kept already; a row would say that somebody has changed it.
+        await precondition?.(manager);
+        return null;
+      }
       await this.rules.lock(manager, tenantId, by);
       await precondition?.(manager);
       const before = (await this.rules.find(manager, tenantId))?.eventDays ?? null;

@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import type { ValueChange } from './domain/value-change';
 
 /**

@@ -1,6 +1,6 @@
 import { newId } from '../platform/values/ids';
 import { replacing } from '../platform/postgres/one-workspace';
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 import type { SharedScope } from '../variables/domain/variable';
 import type { StateChanges, StoredOutcome } from './domain/apply-mutations';
 import type { OutcomeKey, ParticipantKey, SharedKey } from './domain/state-keys';

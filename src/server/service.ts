@@ -15,6 +15,7 @@ import { withDatabaseKind } from '../platform/postgres/distribution/database-kin
 import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { joinOrStartEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
+import { settingsForProcesses } from '../platform/postgres/embedded/server-settings';
 import { ensureMigrated, migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
 import { PlatformModule } from '../platform/platform.module';
 import { statusPolicy } from '../platform/errors/status-policy';
@@ -284,7 +285,7 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 
 function embeddedOptions(settings: Settings, logger: JsonLogger) {
   return {
-    dataDir: resolve(settings.dataDir),
+    ...{ dataDir: resolve(settings.dataDir), settings: settingsForProcesses(settings.workers) },
     log: (message: string) => logger.log(message, 'EmbeddedPostgres'),
   };
 }

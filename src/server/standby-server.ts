@@ -65,7 +65,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   const requestId = requestIdOf(request);
   response.setHeader('X-Request-Id', requestId);
-  if (request.url === LIVE_PATH) {
+  if (request.url?.split('?', 1)[0] === LIVE_PATH) {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     response.end('{"status":"ok"}\n');
     return;

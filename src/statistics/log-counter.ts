@@ -1,16 +1,19 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EVENT_FAMILIES, type EventFamily } from '../ingest/domain/submission';
 import { eventWritersEnded } from '../ingest/store/event-writers';
 import { ReplayedEvents } from '../ingest/store/replayed-events';
+import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure } from '../platform/postgres/database-errors';
+import { Clock } from '../platform/values/clock';
 import { NIL_UUID } from '../platform/values/uuid';
 import * as sql from './statistics.sql';
 
 const COUNT_JOB = 'ingest-statistics';
+const RECOUNT_JOB = 'ingest-statistics-recount';
 /** Small corrections of the database's clock stay within it; reads count so much of the log themselves. */
 const MARGIN_MS = 10_000;
 /** Longer than any transaction of the service writes to the log. */
@@ -45,6 +48,7 @@ interface CountedFamily {
  */
 @Injectable()
 export class LogCounter implements OnModuleInit {
+  private readonly logger = new Logger(LogCounter.name);
   private readonly late;
   private readonly clockSkewed;
 
@@ -52,6 +56,7 @@ export class LogCounter implements OnModuleInit {
     private readonly database: DataSource,
     private readonly jobs: Jobs,
     private readonly replayed: ReplayedEvents,
+    private readonly clock: Clock,
     @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
     metrics: Metrics,
   ) {
@@ -77,6 +82,12 @@ export class LogCounter implements OnModuleInit {
       if (await this.count()) await this.jobs.add(manager, COUNT_JOB, {}, { key: 'rest' });
     };
     this.jobs.handle(COUNT_JOB, work, { cron: EVERY_MINUTE });
+    this.jobs.handle(RECOUNT_JOB, ({ since = '' }) => this.recountSince(since));
+    // Before the clock shows again what is counted: until then the job above would find it, and not always in time.
+    this.clock.onSetBack((since) => {
+      const added = this.jobs.add(manager, RECOUNT_JOB, { since: since.toISOString() }, { key: 'set-back' });
+      added.catch((error: unknown) => this.logger.error(describeError(error).line));
+    });
   }
 
   /**
@@ -107,6 +118,19 @@ export class LogCounter implements OnModuleInit {
       if (performance.now() - began > WORK_MS_MAX) return false;
     }
     return this.isCounted(tenantId, until);
+  }
+
+  /** After the database's clock was set back to `since`: from then on events come under times that are counted already. */
+  private async recountSince(since: string): Promise<void> {
+    const { manager } = this.database;
+    const rows: { tenant_id: string }[] = await manager.query(sql.FIND_COUNTED_BEYOND, [since]);
+    for (const { tenant_id: tenantId } of rows) {
+      await manager.transaction(async (within) => {
+        const held: unknown[] = await within.query(sql.HOLD_COUNTED_BEYOND, [tenantId, since]);
+        if (held.length > 0) await this.uncount(within, tenantId, since);
+      });
+    }
+    await this.jobs.add(manager, COUNT_JOB, {}, { key: 'rest' });
   }
 
   private async isCounted(tenantId: string, until: string): Promise<boolean> {
@@ -176,9 +200,10 @@ export class LogCounter implements OnModuleInit {
   }
 
   /** The database's clock was set back: it stamps events again with times that are counted already. */
-  private async uncount(manager: EntityManager, tenantId: string): Promise<void> {
+  private async uncount(manager: EntityManager, tenantId: string, since: string | null = null): Promise<void> {
     const [row]: { at: string }[] = await manager.query(
-      `SELECT (date_trunc('minute', clock_timestamp()) - interval '${UNCOUNTED_AFTER_SET_BACK}')::text AS at`,
+      `SELECT (date_trunc('minute', least(clock_timestamp(), $1::timestamptz)) - interval '${UNCOUNTED_AFTER_SET_BACK}')::text AS at`,
+      [since],
     );
     await manager.query(sql.UNCOUNT, [tenantId, row?.at]);
   }

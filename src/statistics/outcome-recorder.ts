@@ -1,15 +1,24 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { IngestOutcomes } from '../ingest/http/ingest-outcomes';
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
+import { sqlStateOf } from '../platform/postgres/database-errors';
 import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { UNKNOWN_NAME } from './domain/group-names';
 import { OutcomeCounts } from './domain/outcome-counts';
-import { ADD_OUTCOMES } from './statistics.sql';
+import { ADD_OUTCOMES, READ_TRANSACTION, READ_TRANSACTION_STATE } from './statistics.sql';
 
 const FLUSH_MS = 1_000;
+/** The database has never begun the transaction: it is another server than before, after a failover. */
+const INVALID_PARAMETER = '22023';
+
+/** The parameters of a flush, and the transaction of its last attempt. */
+interface Flush {
+  readonly parameters: readonly unknown[];
+  transaction?: string;
+}
 
 /**
  * Counts duplicates and refusals of this process in memory and stores them once a second, and when it stops: a killed process
@@ -23,8 +32,8 @@ export class OutcomeRecorder implements OnModuleInit, BeforeApplicationShutdown 
     began: 'Counts of duplicates and refusals cannot be stored now; they are kept in memory.',
     ended: 'Counts of duplicates and refusals are stored again.',
   });
-  /** The parameters of a flush that has not succeeded yet. It is repeated as it is: it may have been committed. */
-  private unsent: readonly unknown[] | undefined;
+  /** A flush that has not succeeded yet. It is repeated as it is, unless it was committed. */
+  private unsent: Flush | undefined;
   private flushing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
 
@@ -57,7 +66,7 @@ export class OutcomeRecorder implements OnModuleInit, BeforeApplicationShutdown 
     try {
       // What a failed flush has left, and what was counted since.
       if (this.unsent !== undefined) await this.send(this.unsent);
-      this.unsent = this.parametersOf(this.clock.now());
+      this.unsent = this.takeFlush(this.clock.now());
       if (this.unsent !== undefined) await this.send(this.unsent);
       this.outage.succeeded();
     } catch (error) {
@@ -65,15 +74,34 @@ export class OutcomeRecorder implements OnModuleInit, BeforeApplicationShutdown 
     }
   }
 
-  private async send(parameters: readonly unknown[]): Promise<void> {
-    await this.database.query(ADD_OUTCOMES, [...parameters]);
+  private async send(flush: Flush): Promise<void> {
+    if (!(await this.wasCommitted(flush))) await this.database.transaction((manager) => this.insert(manager, flush));
     this.unsent = undefined;
   }
 
-  private parametersOf(now: Date): readonly unknown[] | undefined {
+  private async insert(manager: EntityManager, flush: Flush): Promise<void> {
+    const [row]: { id: string }[] = await manager.query(READ_TRANSACTION);
+    if (row !== undefined) flush.transaction = row.id;
+    await manager.query(ADD_OUTCOMES, [...flush.parameters]);
+  }
+
+  /** The rows of a flush may have left the table since: another process has counted them. Throws while it is under way. */
+  private async wasCommitted({ transaction }: Flush): Promise<boolean> {
+    if (transaction === undefined) return false;
+    try {
+      const [row]: { state: string | null }[] = await this.database.query(READ_TRANSACTION_STATE, [transaction]);
+      if (row?.state === 'in progress') throw new Error('The transaction of the last attempt is still open');
+      return row?.state === 'committed';
+    } catch (error) {
+      if (sqlStateOf(error) === INVALID_PARAMETER) return false;
+      throw error;
+    }
+  }
+
+  private takeFlush(now: Date): Flush | undefined {
     const taken = this.counts.take(now.getTime());
     if (taken.length === 0) return undefined;
-    return [
+    const parameters = [
       taken.map(({ tenantId }) => tenantId),
       now,
       taken.map(() => newId()),
@@ -83,5 +111,6 @@ export class OutcomeRecorder implements OnModuleInit, BeforeApplicationShutdown 
       taken.map(({ duplicate }) => duplicate),
       taken.map(({ refused }) => refused),
     ];
+    return { parameters };
   }
 }

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers';
+import { bySteppingClock } from '../../test/support/stepping-clock';
 import { statisticsJson } from './statistics-reader';
 
 const STEPS = 1_440;
+const SLICE_MS = 10;
 
 describe('the text of an answer', () => {
   it('lets others have their turn after each slice', async () => {
@@ -9,10 +11,6 @@ describe('the text of an answer', () => {
       at: new Date(minute * 60_000),
       text: '1 2 3 4 5 6;2 1 0 0 0 0',
     }));
-    const now = jest.spyOn(performance, 'now');
-    let time = 0;
-    // Each look at the clock is a slice later.
-    now.mockImplementation(() => (time += 10));
     let turns = 0;
     let isOver = false;
     const next = (): void => {
@@ -21,12 +19,10 @@ describe('the text of an answer', () => {
     };
     setImmediate(next);
     let text = '';
-    try {
+    await bySteppingClock(SLICE_MS, async () => {
       for await (const piece of statisticsJson({ names: ['shop'], steps }, true)) text += piece;
-    } finally {
-      now.mockRestore();
-      isOver = true;
-    }
+    });
+    isOver = true;
     expect(turns).toBeGreaterThanOrEqual(STEPS / 2);
     expect(JSON.parse(text).items).toHaveLength(2 * STEPS);
   });

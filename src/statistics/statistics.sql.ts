@@ -43,6 +43,12 @@ export const COUNT_REPLAYED: Statement = {
   },
 };
 
+/** The id of the transaction that this is sent in. */
+export const READ_TRANSACTION = `SELECT pg_current_xact_id()::text AS id`;
+
+/** What became of the transaction $1: `committed`, `aborted` or `in progress`; null: it is too long ago. */
+export const READ_TRANSACTION_STATE = `SELECT pg_xact_status($1::xid8) AS state`;
+
 /** Adds duplicates and refusals of the time $2. Sent again with the same ids, it adds nothing. */
 export const ADD_OUTCOMES = `${INSERT_CHANGES}
     SELECT u.tenant_id, $2::timestamptz, u.id, u.family, u.source, u.event_type, 0, 0, 0, u.duplicate, u.refused
@@ -76,6 +82,14 @@ export const WORKSPACES_TO_COUNT = `
 /** A row if the log of a workspace is counted up to $2. */
 export const FIND_COUNTED = `
     SELECT 1 FROM ingest_statistics_progress WHERE tenant_id = $1 AND counted_until >= $2::timestamptz`;
+
+/** Workspaces whose log is counted beyond $1. */
+export const FIND_COUNTED_BEYOND = `
+    SELECT tenant_id FROM ingest_statistics_progress WHERE counted_until > $1::timestamptz ORDER BY tenant_id`;
+
+/** A row, locked, if that of the workspace $1 is counted beyond $2. */
+export const HOLD_COUNTED_BEYOND = `
+    SELECT 1 FROM ingest_statistics_progress WHERE tenant_id = $1 AND counted_until > $2::timestamptz FOR UPDATE`;
 
 /** Locks the progress of a workspace, so that one process counts it; without a row another one does. */
 export const LOCK_PROGRESS = `

@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 
 /** Stores changes with the endpoints that get them ($7: literals of uuid[]). $8: their moment in epoch microseconds. */
 export const INSERT_WEBHOOK_CHANGES: Statement = {

@@ -1,5 +1,6 @@
 import type { Fault } from '../platform/errors/fault';
-import { kindName, type EventToProcess } from '../processing/domain/event-effects';
+import { kindName } from '../ingest/store/event-kind';
+import type { EventToProcess } from '../processing/domain/event-effects';
 import { recordOf, type EventRecord } from '../reactions/domain/event-record';
 import { EvaluationTime } from '../reactions/evaluation-time';
 import { matchRule, type RuleToMatch } from './domain/match-rules';

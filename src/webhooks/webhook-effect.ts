@@ -2,7 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { describeFaults } from '../platform/errors/describe-faults';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { EventEffects } from '../processing/effects';
-import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
+import type {
+  EffectFailure,
+  EffectPlan,
+  EffectResult,
+  EventEffect,
+  EventToProcess,
+} from '../processing/domain/event-effects';
 import { ADD_DELIVERIES } from './delivery/delivery.sql';
 import { DeliverySignal } from './delivery/delivery-signal';
 import { matchEvents, type EventMatch } from './match-events';
@@ -27,15 +33,29 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
     this.effects.register(this);
   }
 
-  async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
+  async plan(transaction: Transaction, events: readonly EventToProcess[]): Promise<EffectPlan> {
     const rules = await this.cache.read(
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
     const matched = await matchEvents(events, rules);
-    const added = matched.flatMap(({ endpointIds, mayRetry }, index) => {
+    const last = matched.at(-1);
+    const retry = last?.mayRetry === true ? failureIn(last) : undefined;
+    return {
+      count: retry === undefined ? matched.length : matched.length - 1,
+      ...(retry === undefined ? {} : { retry }),
+      apply: (count) => Promise.resolve(this.apply(transaction, events, matched.slice(0, count))),
+    };
+  }
+
+  private apply(
+    transaction: Transaction,
+    events: readonly EventToProcess[],
+    matched: readonly EventMatch[],
+  ): readonly EffectResult[] {
+    const added = matched.flatMap(({ endpointIds }, index) => {
       const event = events[index];
-      return event === undefined || mayRetry ? [] : [...endpointIds].map((endpointId) => ({ endpointId, event }));
+      return event === undefined ? [] : [...endpointIds].map((endpointId) => ({ endpointId, event }));
     });
     if (added.length > 0) {
       transaction.sendLast(ADD_DELIVERIES, [
@@ -47,13 +67,14 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
       const endpoints = added.map(({ event: { tenantId }, endpointId }) => ({ tenantId, endpointId }));
       transaction.afterCommit(() => this.signal.announce(endpoints));
     }
-    return matched.map(resultOf);
+    return matched.map((each) => {
+      const failure = failureIn(each);
+      return failure === undefined ? { reactions: [] } : { reactions: [], failure };
+    });
   }
 }
 
-function resultOf({ faults, mayRetry }: EventMatch): EffectResult {
+function failureIn({ faults }: EventMatch): EffectFailure | undefined {
   const [first] = faults;
-  if (first === undefined) return { reactions: [] };
-  const failure = { code: first.code, message: describeFaults(faults), details: faults };
-  return { reactions: [], failure, ...(mayRetry ? { mayRetry: true as const } : {}) };
+  return first === undefined ? undefined : { code: first.code, message: describeFaults(faults), details: faults };
 }

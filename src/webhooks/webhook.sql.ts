@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
 
 /** The versions of workspaces' rules; no row for a workspace that never had an endpoint. */
 export const READ_RULE_VERSIONS: Statement = {

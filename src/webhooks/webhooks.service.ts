@@ -164,6 +164,7 @@ export class WebhooksService {
   ): Promise<Webhook> {
     const { tenantId } = caller;
     const { url, events, description, unmask } = this.definitions.check(ChangeWebhookDto, body);
+    await this.webhooks.lock(manager, tenantId, id);
     const { endpoint, rules: before } = await this.found(tenantId, id, manager);
     const rules = events?.map(webhookRule) ?? before;
     if (events !== undefined) replace(before, rules);
@@ -210,7 +211,8 @@ export class WebhooksService {
       const { secret, shown } = makeSecret(endpoint.algorithm, randomBytes);
       const now = this.clock.now();
       await this.webhooks.update(manager, endpoint, {
-        secret: this.box.seal(secret, tenantId, id),
+        // Sealed for the id as it is stored: that of the path may be in upper case.
+        secret: this.box.seal(secret, tenantId, endpoint.id),
         previousSecret: endpoint.secret,
         previousSecretUntil: new Date(now.getTime() + ROTATION_HOURS * HOUR_MS),
         olderSecret: endpoint.previousSecret,
@@ -241,6 +243,8 @@ export class WebhooksService {
     enabled: boolean,
   ): Promise<Webhook> {
     const { tenantId } = caller;
+    // Else two calls at once would both find a change, and one might replace the reason of an automatic disabling.
+    await this.webhooks.lock(manager, tenantId, id);
     const { endpoint, rules } = await this.found(tenantId, id, manager);
     if (!enabled && !endpoint.enabled) return { endpoint, rules };
     const now = this.clock.now();

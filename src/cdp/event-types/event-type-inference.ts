@@ -49,7 +49,7 @@ export class EventTypeInference {
   }
 }
 
-/** Those of a refused event; none where it has none, and undefined where they are of another form. */
+/** Those of a refused event, or what it has in their place; none where it has none, or null. */
 function propertiesOf(payload: unknown): unknown {
-  return isObject(payload) && 'properties' in payload ? payload['properties'] : {};
+  return isObject(payload) ? (payload['properties'] ?? {}) : {};
 }

@@ -1,9 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { isNode, isMap, LineCounter, parseDocument, stringify, type Document, type Pair } from 'yaml';
+import {
+  isNode,
+  isMap,
+  LineCounter,
+  parseDocument,
+  stringify,
+  visit,
+  type Document,
+  type Pair,
+  type Scalar,
+} from 'yaml';
 import type { Fault } from '../../platform/errors/fault';
 import { similarName } from '../../platform/values/text/similar-name';
 import { isObject } from '../../platform/values/json/json-values';
+import { isKept } from '../../platform/values/json/parse-exactly';
 import { fieldsOf, readable } from '../foreign-data';
 import { ClientFailure } from '../running-service';
 import { CONFIGURATION_BYTES_MAX, tooLarge } from './byte-budget';
@@ -132,12 +143,25 @@ export function configurationText(entries: ReadonlyMap<KindName, readonly Config
 
 function documentOf(name: string, text: string, lines: LineCounter): Document.Parsed {
   try {
-    return parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+    visit(document, { Scalar: (_key, scalar) => markInexact(scalar) });
+    return document;
   } catch (error) {
     // The parser calls itself for each level.
     if (!(error instanceof RangeError)) throw error;
     throw new ClientFailure(`${name} is nested too deeply. No configuration has more than 64 levels.`);
   }
+}
+
+/** As in the bodies of requests (docs/adr/0050): Infinity in the place of a number that a double does not keep. */
+function markInexact(scalar: Scalar): void {
+  if (typeof scalar.value !== 'number' || scalar.source === undefined) return;
+  // JSON has no +1, .5 and 1. (with nothing behind the point).
+  const literal = scalar.source
+    .replace(/^[-+]/, '')
+    .replace(/^\./, '0.')
+    .replace(/\.(?!\d)/, '');
+  if (!isKept(literal)) scalar.value = Infinity;
 }
 
 function valueOf(document: Document.Parsed, name: string): unknown {
@@ -186,10 +210,13 @@ function kindFaults(kind: string, entries: unknown): FileFault[] {
   });
 }
 
-/** YAML has numbers that JSON does not have. */
+/** YAML has numbers that JSON does not have, and more digits than a number keeps. */
 function numberFaults(value: unknown, at: readonly PathSegment[] = []): FileFault[] {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    return [{ at, code: 'type', message: `${String(at.at(-1) ?? 'The file')} must be a finite number.` }];
+    const name = String(at.at(-1) ?? 'The file');
+    return [
+      { at, code: 'range', message: `${name} must be a finite number that is stored exactly: of 15 digits or fewer.` },
+    ];
   }
   if (Array.isArray(value)) return value.flatMap((each, index) => numberFaults(each, [...at, index]));
   if (!isObject(value)) return [];

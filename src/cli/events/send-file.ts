@@ -11,7 +11,7 @@ import { sendBatch } from './send-batch';
 import type { SendOptions } from './send-options';
 import type { Standing, StartSendProgress } from './send-progress';
 import { claimRun } from '../run-claim';
-import { removeState } from '../state-file';
+import { refuseSpecialFile, removeState } from '../state-file';
 import type { Stopping } from '../stopping';
 import { summaryOf, type Summary } from './summary';
 
@@ -39,7 +39,9 @@ const ADVICE = {
 export async function sendFile(options: SendOptions, surroundings: SendSurroundings): Promise<Sent> {
   const input = await openInput(options.path, surroundings.standardInput);
   const statePath = statePathOf(input, options);
-  const claim = statePath === undefined ? undefined : await claimRun(statePath);
+  if (statePath !== undefined) await refuseSpecialFile(statePath);
+  const does = `is sending this file; its state is ${statePath}`;
+  const claim = statePath === undefined ? undefined : await claimRun(statePath, does);
   try {
     return await sendInput(input, statePath, options, surroundings);
   } finally {

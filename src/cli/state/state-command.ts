@@ -21,7 +21,7 @@ begins. No value and no default: an empty field; empty text: "". Booleans are tr
 Text that a spreadsheet would take for a formula (it begins with = + - @ or a tab or line break) gets a ' in front; --exact leaves it.
 
 The file can be read by its owner alone, and has its name only when it is complete.
-Exit code 0: done; 1: it could not go on; 2: called the wrong way; 130: interrupted.`;
+Exit code 0: done; 1: it could not go on; 2: called the wrong way; 130: interrupted; 141: nobody reads the output any more.`;
 
 interface GivenOptions extends GivenService {
   readonly campaign: string;

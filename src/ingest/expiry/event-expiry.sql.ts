@@ -81,7 +81,7 @@ export const LOCK_SETTLED: Statement = {
 
 /**
  * Removes events with their processing records, and counts them for their profiles. Skips those that an erasure has locked:
- * it never waits, so that it is in no deadlock.
+ * it never waits, so that it is in no deadlock. Returns the ids of those that it removed.
  */
 export const REMOVE_EVENTS: Statement = {
   name: 'expiry_remove_events',
@@ -94,7 +94,7 @@ export const REMOVE_EVENTS: Statement = {
       ) e
     ), removed AS (
       DELETE FROM events e USING gone g WHERE e.tenant_id = g.tenant_id AND e.event_id = g.event_id
-      RETURNING e.profile_id
+      RETURNING e.profile_id, e.event_id
     ), forgotten AS (
       DELETE FROM event_processing p USING gone g WHERE p.tenant_id = g.tenant_id AND p.event_id = g.event_id
     ), counted AS (
@@ -102,7 +102,7 @@ export const REMOVE_EVENTS: Statement = {
       SELECT $1::uuid, profile_id, count(*) FROM removed GROUP BY profile_id ORDER BY profile_id
       ON CONFLICT ON CONSTRAINT expired_event_counts_pkey DO UPDATE SET events = c.events + excluded.events
     )
-    SELECT count(*)::int AS events FROM removed`,
+    SELECT event_id FROM removed`,
 };
 
 /** Whether an event has expired. */

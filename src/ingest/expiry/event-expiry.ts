@@ -1,4 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { UnlinkedIdentifiers } from '../../identity/unlinked-identifiers';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { PipelinedConnection, type Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
@@ -81,6 +82,7 @@ export class EventExpiry implements BeforeApplicationShutdown {
 
   constructor(
     private readonly checks: ContentChecks,
+    private readonly unlinked: UnlinkedIdentifiers,
     @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {
     this.connection = new PipelinedConnection(settings, {
@@ -153,7 +155,7 @@ export class EventExpiry implements BeforeApplicationShutdown {
     settled: readonly OldEvent[],
   ): Promise<number | undefined> {
     if (!(await holdRule(transaction))) return undefined;
-    const idsOf = (rows: readonly { event_id: string }[]): string[] => rows.map((row) => row.event_id);
+    const idsOf = (found: readonly { event_id: string }[]): string[] => found.map((row) => row.event_id);
     const alone = idsOf(settled.filter((event) => !event.is_bundled));
     const bundled = idsOf(settled.filter((event) => event.is_bundled));
     const locked = await transaction.send<{ event_id: string }>(sql.LOCK_BUNDLED, [tenantId, bundled]);
@@ -163,8 +165,9 @@ export class EventExpiry implements BeforeApplicationShutdown {
       [...alone.map(() => false), ...locked.map(() => true)],
     ]);
     const eventIds = idsOf(rows);
-    const [removed] = await transaction.send<{ events: number }>(sql.REMOVE_EVENTS, [tenantId, eventIds]);
-    return removed?.events ?? 0;
+    const removed = idsOf(await transaction.send<{ event_id: string }>(sql.REMOVE_EVENTS, [tenantId, eventIds]));
+    this.unlinked.forgetExpired(transaction, tenantId, removed);
+    return removed.length;
   }
 
   /** The columns of rows that hold two events each. */

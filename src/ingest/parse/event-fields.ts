@@ -1,11 +1,12 @@
 import { capFaults, withoutCount } from '../../platform/errors/cap-faults';
 import { isObject } from '../../platform/values/json/json-values';
-import { isStorable } from '../../platform/values/text/text-rules';
+import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
 import { parseTimestamp } from '../../platform/values/timestamp';
 import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';
 import { emptyFault, invalidCharactersFault } from '../../platform/errors/fault-words';
 import { describeFaults } from '../../platform/errors/describe-faults';
+import { IDENTITY_CHARACTERS_MAX } from '../domain/event-limits';
 import { FAULTS_PER_EVENT_MAX } from '../domain/fault-budget';
 import { checkFreeForm, type FreeFormLimits } from './free-form';
 import type { EventFields, ParsedEvent } from '../domain/event';
@@ -75,9 +76,13 @@ function faultOfName(path: string, value: unknown): Fault | undefined {
   return /\S/.test(value) ? undefined : emptyFault(path);
 }
 
-/** The text among the fields of an object; a check of its shape names what else is there. */
-export function textFields(value: unknown): Readonly<Record<string, string>> {
-  if (!isObject(value)) return {};
-  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return Object.fromEntries(entries);
+/**
+ * The texts among the fields of an identity. The check of its shape names what else is there, and longer texts, which would
+ * hold the event loop while they are normalised.
+ */
+export function textFields(identity: unknown): Readonly<Record<string, string>> {
+  if (!isObject(identity)) return {};
+  const isText = (value: unknown): value is string =>
+    typeof value === 'string' && !hasMoreCharacters(value, IDENTITY_CHARACTERS_MAX);
+  return Object.fromEntries(Object.entries(identity).filter((entry): entry is [string, string] => isText(entry[1])));
 }

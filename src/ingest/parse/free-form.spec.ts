@@ -30,6 +30,14 @@ describe('checkFreeForm', () => {
     ]);
   });
 
+  it('names a fault beside more values than a function takes arguments', () => {
+    const values = `[${'1,'.repeat(300_000)}1]`;
+    const limits = { ...LIMITS, bytesMax: 1_048_576 };
+    expect(faultsOf(`{"values":${values},"text":"\\ud800"}`, limits)).toEqual([
+      { path: 'properties.text', code: 'invalid_characters' },
+    ]);
+  });
+
   it('counts levels, keys and bytes to the last one that fits', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
     expect(faultsOf(nested(8))).toEqual([]);

@@ -116,7 +116,8 @@ function faultsIn(object: object, path: string, limits: FreeFormLimits, faults: 
     addFaultsOf(node, faults);
     if (typeof value !== 'object' || value === null) continue;
     if (depth > limits.depthMax) tooDeep = true;
-    else walk.push(...membersOf(value, node).reverse());
+    // One by one: a call takes some hundred thousand arguments at most.
+    else for (const member of membersOf(value, node).reverse()) walk.push(member);
     if (!Array.isArray(value)) keys += Object.keys(value).length;
   }
   const ofAll: Fault[] = [];

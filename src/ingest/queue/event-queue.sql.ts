@@ -1,4 +1,4 @@
-import type { Statement } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
 import { loggedColumns } from '../store/event-columns';
 
 /** Always of the same length, so that it compares as text; with microseconds, which a Date cannot hold. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { compareText, CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
-import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import type { LoggedEvent } from '../domain/logged-event';
 import type { ProcessingRecord, ProcessingState, ReactionRecord, RecordToWrite } from './processing-record';

@@ -1,3 +1,4 @@
+import { OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
 import { storeCopies } from './copies';
@@ -55,6 +56,25 @@ describe('storeCopies', () => {
       { status: 'accepted', ...good },
       { status: 'duplicate', ...good, isCopyInBatch: true },
     ]);
+  });
+
+  it('compares each copy with an expired event, and comes to an end with any number of them', async () => {
+    let rounds = 0;
+    const others = Array.from({ length: 20 }, (_unused, number) => event('a', String(number)));
+    const batch = [event('a', 'differing'), event('a', 'expired'), event('a', 'differing'), ...others];
+    const results = await storeCopies(batch, (unique) => {
+      rounds += 1;
+      return Promise.resolve(
+        unique.map(({ contentHash }) => {
+          const isSame = contentHash === 'expired';
+          const warnings = isSame ? [] : (['payload_mismatch'] as const);
+          return { status: 'duplicate', eventId: 'a', warnings, storedHash: isSame ? 'expired' : OTHER_THAN_EXPIRED };
+        }),
+      );
+    });
+    const warnings = results.map((result) => 'warnings' in result && result.warnings.length);
+    expect(warnings).toEqual([1, 0, 1, ...others.map(() => 1)]);
+    expect(rounds).toBeLessThanOrEqual(8);
   });
 
   it('comes to an end with any number of different copies of a refused event', async () => {

@@ -1,9 +1,12 @@
-import { saysTheSame } from '../domain/deduplication';
+import { OTHER_THAN_EXPIRED, saysTheSame } from '../domain/deduplication';
 import type { Event } from '../domain/event';
 import { isUnavailable, type IngestResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
 
-/** A copy that says something else is tried by itself this often; beyond it its sender is asked to send it again. */
+/**
+ * A copy that says something else is tried by itself this often. Beyond it the sender of a refused event is asked to send it
+ * again, and a copy of an expired event counts as one that says something else.
+ */
 const ROUNDS_MAX = 8;
 
 type Identified = Pick<Event, 'eventId' | 'contentHash'>;
@@ -30,7 +33,8 @@ export async function storeCopies<T extends Identified>(
     });
     waiting = copies.filter((copy) => {
       const original = originals.get(copy.eventId);
-      const result = original && resultOfCopy(copy, original.event, original.result);
+      const isLast = round === ROUNDS_MAX - 1;
+      const result = original && resultOfCopy(copy, original.event, original.result, isLast);
       if (result !== undefined) results.set(copy, result);
       return result === undefined;
     });
@@ -52,13 +56,18 @@ function separateCopies<T extends Identified>(batch: readonly T[]): { firsts: T[
 
 /**
  * The result of a copy by that of the first. Undefined when it must be tried by itself: a refused event never uses up its
- * id (contract section 3), so that a copy that says something else has its own chance.
+ * id (contract section 3), so that a copy that says something else has its own chance; and what an expired event said is
+ * compared with each copy.
  */
-function resultOfCopy(copy: Identified, first: Identified, result: IngestResult): IngestResult | undefined {
-  if (result.status === 'error') {
-    const isSame = copy.contentHash === first.contentHash;
-    return isSame || isUnavailable(result) ? result : undefined;
-  }
+function resultOfCopy(
+  copy: Identified,
+  first: Identified,
+  result: IngestResult,
+  isLast: boolean,
+): IngestResult | undefined {
+  const isSame = copy.contentHash === first.contentHash;
+  if (result.status === 'error') return isSame || isUnavailable(result) ? result : undefined;
+  if (result.storedHash === OTHER_THAN_EXPIRED && !isSame && !isLast) return undefined;
   const { eventId, storedHash } = result;
   const warnings = saysTheSame(storedHash, copy.contentHash) ? [] : (['payload_mismatch'] as const);
   return { status: 'duplicate', eventId, warnings, storedHash, isCopyInBatch: true };

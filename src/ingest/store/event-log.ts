@@ -3,7 +3,7 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/pos
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { failIfAny } from '../../platform/postgres/precondition';
 import { ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
-import type { Event, ResolvedEvent } from '../domain/event';
+import { isBundled, type Event, type ResolvedEvent } from '../domain/event';
 import { ContentChecks } from '../expiry/content-checks';
 import { shardOf } from '../queue/queue-partition';
 import { insertParameters } from './event-columns';
@@ -90,7 +90,7 @@ export class EventLog {
    * share an entry must be of one transaction. Answers what was queued.
    */
   enqueue(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
-    const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
+    const together = events.filter(isBundled);
     if (together.length > 0) this.enqueueTogether(transaction, together);
     return this.enqueueAlone(transaction, events, batchId);
   }
@@ -103,7 +103,7 @@ export class EventLog {
   }
 
   private enqueueAlone(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
-    const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
+    const alone = events.filter((event) => !isBundled(event));
     if (this.connection.isOneWorkspace === true) return this.enqueueStamped(transaction, alone, events);
     const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
     const workspaces = new Map<string, number>();

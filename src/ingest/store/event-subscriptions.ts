@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { failIfAny } from '../../platform/postgres/precondition';
 import { distinctKinds, kindName, type EventKind } from './event-kind';
 
@@ -37,6 +38,7 @@ export class EventSubscriptions {
   /** The names (`kindName`) of the kinds that have subscribers, by what the transaction sees now. */
   async of(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadonlySet<string>> {
     const distinct = distinctKinds(kinds);
+    if (distinct.length === 0) return new Set();
     if (this.query === undefined) return new Set(distinct.map(kindName));
     const found = await transaction.send<{ position: string }>(this.query.find, columns(distinct));
     const subscribed = new Set(found.flatMap(({ position }) => distinct[Number(position) - 1] ?? []).map(kindName));

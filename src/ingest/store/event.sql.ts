@@ -1,7 +1,6 @@
-import type { Statement } from '../../platform/postgres/pipelined-connection';
 import { allInserted, PRECONDITION_HOLDS } from '../../platform/postgres/precondition';
 import { replacing } from '../../platform/postgres/one-workspace';
-import type { OneWorkspaceForm } from '../../platform/postgres/statement';
+import type { OneWorkspaceForm, Statement } from '../../platform/postgres/statement';
 import { INSERTED_NAMES, insertedValues } from './event-columns';
 
 /**

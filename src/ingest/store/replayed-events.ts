@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { Event } from '../domain/event';
 
 /**

@@ -5,7 +5,7 @@ import type { RecalledIdentities } from '../../identity/remembered-profiles';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { newId } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
-import type { Event, ResolvedEvent } from '../domain/event';
+import { isBundled, type Event, type ResolvedEvent } from '../domain/event';
 import type { OnQueued } from '../queue/queue-signal';
 import { Backoff } from './backoff';
 import { distinctKinds } from './event-kind';
@@ -172,10 +172,6 @@ function standsAlone({ known, rest }: RecalledBatch): boolean {
 /** Whether to look the customers of the unresolved events up first: where these are few, most of their customers exist. */
 function shouldLookUp({ known, unresolved, rest }: RecalledBatch): boolean {
   return unresolved.length === rest.length && unresolved.length <= known.length;
-}
-
-function isBundled({ queueBundleId }: ResolvedEvent): boolean {
-  return queueBundleId !== null;
 }
 
 /** Whether a warning or the end of a review entry is stored with the event. */

@@ -59,9 +59,13 @@ export function addFresh(
   });
 }
 
-/** The results in the order of the batch; an event without one is missing. */
+/** The results in the order of the batch. Callers go by the index: a missing one would give each event that of the next. */
 export function inOrder(batch: readonly Event[], results: Results): IngestResult[] {
-  return batch.flatMap((event) => results.get(event) ?? []);
+  return batch.map((event) => {
+    const result = results.get(event);
+    if (result === undefined) throw new Error('An event was left without a result');
+    return result;
+  });
 }
 
 /** Whether the event stands as it was sent now, so that earlier refusals of it are closed. */

@@ -4,10 +4,11 @@ import { IdentityService } from '../../identity/identity.service';
 import { LostRaceError } from '../../platform/group-commit/persist-batch';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { ReviewService } from '../../review/review.service';
-import type { Event, ResolvedEvent } from '../domain/event';
+import { isBundled, type Event, type ResolvedEvent } from '../domain/event';
 import type { IngestResult } from '../domain/ingest-result';
 import { warningProblem } from '../domain/review-problems';
 import type { OnQueued } from '../queue/queue-signal';
+import { distinctKinds, type EventKind } from './event-kind';
 import { EventLog, type StoredEvent } from './event-log';
 import { EventSubscriptions } from './event-subscriptions';
 import { ReplayedEvents } from './replayed-events';
@@ -142,6 +143,7 @@ export class StoreTransaction {
     results: readonly IngestResult[],
   ): Conclude {
     this.identity.writeAtCommit(transaction, claims, reading, decision);
+    this.subscriptions.assertNoSubscribers(transaction, kindsInBundles(resolved));
     queued(this.log.storeLast(transaction, resolved, batchId));
     return () => {
       this.identity.rememberWritten(decision);
@@ -156,19 +158,19 @@ export class StoreTransaction {
   ): Promise<readonly IngestResult[]> {
     const { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved } = prepared;
     await this.identity.claim(transaction, claims, reading, decision);
-    const [inserted] = await Promise.all([
+    const [inserted, subscribed] = await Promise.all([
       this.log.insert(transaction, resolved, batchId),
+      this.subscriptions.of(transaction, kindsInBundles(resolved)),
       this.identity.write(transaction, decision, claims),
     ]);
+    if (subscribed.size > 0) throw new LostRaceError('a subscriber was defined behind the look at the events');
     const late = resolved.filter(({ event }) => !inserted.has(event.eventId)).map(({ event }) => event);
-    if (late.length > 0 && decision.plans.some(({ plan }) => plan.linkedRoots.length > 0)) {
-      // The event that links a customer must be queued in the same transaction.
-      throw new LostRaceError('another node has stored an event');
-    }
+    if (areNewToIdentity(late, prepared)) throw new LostRaceError('another node has stored an event');
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = resolved.filter(({ event }) => inserted.has(event.eventId));
     if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted, batchId));
+    this.identity.recordUnlinked(transaction, decision, inserted);
     this.replayed.record(
       transaction,
       accepted.map(({ event }) => event),
@@ -202,4 +204,21 @@ export class StoreTransaction {
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, results);
   }
+}
+
+/** What the events say that wait in a bundle, which is right only while nothing is subscribed to it. */
+function kindsInBundles(events: readonly ResolvedEvent[]): EventKind[] {
+  return distinctKinds(events.filter(isBundled).map(({ event }) => event));
+}
+
+/**
+ * Whether the decision follows what one of these events says of its customer, and changes something by it. That holds only if
+ * the event is stored; the event that links a customer must be queued in the same transaction, too.
+ */
+function areNewToIdentity(events: readonly Event[], { fresh, decision }: Prepared): boolean {
+  const given = new Set(events);
+  return fresh.some((event, index) => {
+    const resolution = decision.resolutions[index];
+    return given.has(event) && resolution?.outcome === 'resolved' && resolution.contributes;
+  });
 }

@@ -25,7 +25,7 @@ function participantOf(claims: object, rules: Partial<ClaimRules> = {}) {
 describe('checkClaims', () => {
   it('tells who a token speaks for', () => {
     const claims = { sid: 'session', campaign_id: 'spring', app_id: 'shop' };
-    const rules = { defaultCampaignId: 'summer', allowedCampaignIds: ['summer', 'winter'] };
+    const rules = { defaultCampaignId: 'summer', allowedCampaignIds: new Set(['summer', 'winter']) };
     expect(participantOf(claims, rules)).toEqual({
       ...{ tenantId: 'workspace', credentialId: 'issuer-id', subject: 'jane', sessionId: 'session' },
       ...{ campaignId: 'spring', appId: 'shop', defaultCampaignId: 'summer' },

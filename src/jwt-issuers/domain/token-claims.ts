@@ -13,7 +13,7 @@ export interface ClaimRules {
   readonly campaignClaim: string;
   readonly appClaim: string;
   readonly defaultCampaignId: string | null;
-  readonly allowedCampaignIds: readonly string[] | null;
+  readonly allowedCampaignIds: ReadonlySet<string> | null;
   readonly clockToleranceSeconds: number;
 }
 
@@ -57,7 +57,7 @@ export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): C
       campaignId: campaign.value,
       appId: app.value,
       defaultCampaignId,
-      allowedCampaignIds: allowedCampaignIds === null ? null : new Set(allowedCampaignIds),
+      allowedCampaignIds,
     },
   };
 }

@@ -90,6 +90,32 @@ describe('KeySetSource', () => {
     expect(upstream.fetches).toBe(2);
   });
 
+  it('uses no key that was withdrawn while nobody asked, for the tokens of that moment neither', async () => {
+    const { clock, upstream, ask } = aSource();
+    await ask();
+    clock.pass(10 * MINUTE_MS + 1);
+    upstream.publish('b');
+    const release = upstream.hold();
+    const asking = [ask('a'), ask('a'), ask('b')];
+    await settled();
+    release();
+    expect(await Promise.all(asking)).toEqual([0, 0, 1]);
+    expect(upstream.fetches).toBe(2);
+  });
+
+  it('waits for an absent source once and uses the last keys from then on', async () => {
+    const { clock, upstream, ask } = aSource();
+    await ask();
+    clock.pass(60 * MINUTE_MS);
+    upstream.fail();
+    expect(await ask()).toBe(1);
+    clock.pass(11 * SECOND_MS);
+    upstream.hold();
+    // The fetch stands still.
+    expect(await ask()).toBe(1);
+    expect(upstream.fetches).toBe(3);
+  });
+
   it('finds a key that the issuer has begun to sign with at the first token that names it', async () => {
     const { clock, upstream, ask } = aSource();
     await ask();

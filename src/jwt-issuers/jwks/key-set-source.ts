@@ -10,6 +10,8 @@ import { candidates, type PublicKey, type KeySelector } from './public-keys';
 const MINUTE_MS = 60_000;
 /** Older keys are still used while they are fetched again. */
 const FRESH_MS_MAX = 5 * MINUTE_MS;
+/** When nobody has asked the source for so long, a caller waits for its answer: it may have withdrawn keys since. */
+const UNASKED_MS_MAX = 10 * MINUTE_MS;
 /** How long keys are used while their source is away. */
 const TRUSTED_MS_MAX = 24 * 60 * MINUTE_MS;
 /** Any client can send tokens with invented key ids. They cause at most one fetch in this time. */
@@ -22,6 +24,8 @@ export class KeySetSource {
   /** When the fetch of `keys` began. Times are on the monotonic clock, in milliseconds. */
   private keysSinceMs = Number.NEGATIVE_INFINITY;
   private lastFetchMs = Number.NEGATIVE_INFINITY;
+  /** When the last fetch ended, with keys or without. */
+  private lastAnswerMs = Number.NEGATIVE_INFINITY;
   private pausedUntilMs = Number.NEGATIVE_INFINITY;
   private runningFetch: Promise<void> | undefined;
   private readonly outage: OutageLog;
@@ -44,10 +48,9 @@ export class KeySetSource {
    * there are no keys at all: the token may be valid.
    */
   async keysFor(selector: KeySelector): Promise<readonly KeyObject[]> {
-    if (this.ageMs() > TRUSTED_MS_MAX) {
-      await this.refresh();
-      if (this.ageMs() > TRUSTED_MS_MAX) throw this.unavailable();
-    }
+    const isUnasked = this.clock.monotonicMs() - this.lastAnswerMs > UNASKED_MS_MAX;
+    if (isUnasked || this.ageMs() > TRUSTED_MS_MAX) await this.refresh();
+    if (this.ageMs() > TRUSTED_MS_MAX) throw this.unavailable();
     const found = candidates(this.keys, selector);
     if (found.length === 0) return this.keysAfterRefresh(selector);
     if (this.ageMs() > FRESH_MS_MAX) void this.refresh();
@@ -86,6 +89,7 @@ export class KeySetSource {
       this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_AFTER_FAILURE_MS;
       this.outage.failed(error instanceof JwksFetchError ? error.message : describeError(error).line);
     }
+    this.lastAnswerMs = this.clock.monotonicMs();
   }
 
   private unavailable(): DomainError {

@@ -5,6 +5,7 @@ import { OIDC_SETTINGS } from './oidc-settings';
 import {
   SettingFault,
   commaList,
+  databaseAddress,
   dnsServers,
   integer,
   matching,
@@ -12,6 +13,7 @@ import {
   optional,
   optionalText,
   origins,
+  phoneRegion,
   processes,
   setting,
   textOr,
@@ -38,11 +40,7 @@ export const SETTINGS = {
     'Where as many workers as cores run: own keeps each to one of them (Linux, by taskset), any leaves that to the system',
     oneOf(['own', 'any'], 'own'),
   ),
-  databaseUrl: setting(
-    'DATABASE_URL',
-    'PostgreSQL 15 or newer to use instead of the embedded one',
-    matching(/^postgres(ql)?:\/\/\S+$/, 'must start with postgresql://'),
-  ),
+  databaseUrl: setting('DATABASE_URL', 'PostgreSQL 15 or newer to use instead of the embedded one', databaseAddress),
   workspacesPerCommit: setting(
     'WORKSPACES_PER_COMMIT',
     'auto: many, but one on a distributed database; one: also on one PostgreSQL, to try there how it works on a distributed one',
@@ -87,7 +85,7 @@ export const SETTINGS = {
   defaultPhoneRegion: setting(
     'DEFAULT_PHONE_REGION',
     'Two-letter region (ISO 3166-1) of phone numbers without +; unset refuses them',
-    matching(/^[A-Z]{2}$/, 'must be two capital letters, for example DE'),
+    phoneRegion,
   ),
   batchItemsMax: setting('BATCH_ITEMS_MAX', 'Most items in one batch', integer(1, 10_000, 1000)),
   batchBytesMax: setting(

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { isSupportedCountry } from 'libphonenumber-js/min';
 
 /** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
 interface Setting<T> {
@@ -72,11 +73,30 @@ export function commaList(text: string | undefined): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
+const DATABASE_ADDRESS = /^postgres(?:ql)?:\/\/\S+$/;
+
+/** Without a host, the address of a socket is in the query. */
+export function databaseAddress(text: string | undefined): string | undefined {
+  if (text === undefined || (DATABASE_ADDRESS.test(text) && URL.canParse(text.replace('@/', '@localhost/'))))
+    return text;
+  throw new SettingFault(
+    'must be an address that starts with postgresql://, with special characters of the password as %XX (# is %23)',
+  );
+}
+
+export function phoneRegion(text: string | undefined): string | undefined {
+  if (text === undefined || (/^[A-Z]{2}$/.test(text) && isSupportedCountry(text))) return text;
+  throw new SettingFault('must be two capital letters of a country with phone numbers, for example DE');
+}
+
 const ORIGIN = /^https?:\/\/[^\s/]+$/;
 
+/** As browsers send them: in lower case, without the usual port. */
 export function origins(text: string | undefined): readonly string[] {
   const list = commaList(text ?? '*');
-  if (list.every((origin) => origin === '*' || ORIGIN.test(origin))) return list;
+  if (list.every((origin) => origin === '*' || (ORIGIN.test(origin) && URL.canParse(origin)))) {
+    return list.map((origin) => (origin === '*' ? origin : new URL(origin).origin));
+  }
   throw new SettingFault('must be * or origins such as https://shop.example.com, separated by commas');
 }
 

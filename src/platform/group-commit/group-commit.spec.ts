@@ -94,6 +94,27 @@ describe('Lane', () => {
     expect(batches[1]?.work).toEqual(['b4', 'b5']);
   });
 
+  it.each([
+    ['many', { fillTo: 4, bulkMax: 8 }, 4, 1],
+    ['large', { fillTo: 4, bulkMax: 8, batchBytesMax: 100 }, 2, 30],
+    ['many of one workspace', { fillTo: 4, bulkMax: 8, isOneWorkspace: true }, 4, 1],
+  ])('does not leave bulk pieces waiting while single ones come that are %s', async (_name, limits, count, bytes) => {
+    const { lane, batches } = aLane(limits);
+    void lane.submitBulk('a', [piece('b1', 10), piece('b2', 10)]);
+    const singles = () => Array.from({ length: count }, () => void lane.submit('a', piece('single', bytes)));
+    singles();
+    for (let batch = 0; batch < 2; batch += 1) {
+      await turn();
+      // They are there before the next batch begins.
+      singles();
+      batches[batch]?.end();
+    }
+    await turn();
+    const first = Array.from({ length: count }, () => 'single');
+    expect(batches[0]?.work).toEqual(first);
+    expect(batches[1]?.work.slice(0, 3)).toEqual(['b1', 'b2', 'single']);
+  });
+
   it('takes fewer bytes of bulk pieces along with a single one', async () => {
     const { lane, batches } = aLane({ fillTo: 2, bulkMax: 4, batchBytesMax: 100 });
     void lane.submitBulk('a', [piece('b1', 40), piece('b2', 40), piece('b3', 40)]);
@@ -163,6 +184,21 @@ describe('Lane', () => {
     await turn();
     batches[1]?.end();
     await expect(again).resolves.toEqual(['done 2', 'done 3']);
+  });
+
+  it('takes a request that is larger than its bytes once nothing else waits', async () => {
+    const { lane, batches } = aLane({ bytesMax: 100 });
+    const first = lane.submit('a', piece('1', 1));
+    const large = [piece('2', 80), piece('3', 80)];
+    await expect(lane.submitBulk('a', large)).rejects.toMatchObject({ code: 'unavailable' });
+    await turn();
+    batches[0]?.end();
+    await first;
+    const taken = lane.submitBulk('a', large);
+    await expect(lane.submit('a', piece('4', 1))).rejects.toMatchObject({ code: 'unavailable' });
+    await turn();
+    batches[1]?.end();
+    await expect(taken).resolves.toEqual(['done 2', 'done 3']);
   });
 
   it('answers what it has taken before it closes, and takes nothing more', async () => {

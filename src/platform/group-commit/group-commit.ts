@@ -77,7 +77,9 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
   private running: Promise<void> | undefined;
   private closed = false;
   /** Of batches of one workspace every second one is of the workspace whose bulk pieces wait longest. */
-  private isBulksTurn = false;
+  private isBulksTurn = true;
+  /** Single pieces have filled the last batch, while bulk ones waited: these come first in the next one. */
+  private isBulkLeftOut = false;
   private pause: { readonly untilDepth: number; readonly end: () => void } | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Work, Answer>) {
@@ -100,7 +102,7 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     });
   }
 
-  /** Accepts all pieces of a bulk request, or none when they do not fit (`unavailable`). */
+  /** Accepts all pieces of a bulk request, or none when they do not fit beside what waits (`unavailable`). */
   submitBulk(tenantId: string, pieces: readonly SizedWork<Work>[]): Promise<Answer[]> {
     if (pieces.length === 0) return Promise.resolve([]);
     // One promise for all pieces: one promise each would cost more than the work on the piece.
@@ -127,7 +129,9 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
   }
 
   private admit(bytes: number): void {
-    if (this.closed || this.bytes + bytes > this.options.bytesMax) throw unavailable();
+    // What is larger than the limit is taken when nothing else waits, or it would be refused for ever.
+    const isTooMuch = this.bytes > 0 && this.bytes + bytes > this.options.bytesMax;
+    if (this.closed || isTooMuch) throw unavailable();
     this.bytes += bytes;
   }
 
@@ -175,17 +179,20 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     const tenantId = this.options.isOneWorkspace === true ? this.nextWorkspace() : undefined;
     const take = (queue: FairQueue<Entry<Work, Answer>>, most: number, bytesMax: number): Entry<Work, Answer>[] =>
       tenantId === undefined ? queue.take(most, within(bytesMax)) : queue.takeOf(tenantId, most, within(bytesMax));
-    const batch = take(this.singles, singlesMax, batchBytesMax);
-    const bulkWith = batch.length > 0 ? fillTo : bulkMax;
-    if (bulkWith <= batch.length) return batch;
-    // The same share of the bytes, so that bulk pieces do not delay single ones.
-    const share = bulkWith / bulkMax;
-    return batch.concat(take(this.bulk, bulkWith - batch.length, batchBytesMax * share));
+    // The same share of the bytes as of the rows, so that bulk pieces do not delay single ones.
+    const takeBulk = (most: number, taken: number): Entry<Work, Answer>[] =>
+      most > taken ? take(this.bulk, most - taken, (batchBytesMax * most) / bulkMax) : [];
+    const isBulkFirst = this.options.isOneWorkspace === true ? this.isBulksTurn : this.isBulkLeftOut;
+    const first = isBulkFirst && this.singles.size > 0 ? takeBulk(fillTo, 0) : [];
+    const singles = take(this.singles, singlesMax - first.length, batchBytesMax);
+    const last = first.length > 0 ? [] : takeBulk(singles.length > 0 ? fillTo : bulkMax, singles.length);
+    this.isBulkLeftOut = first.length === 0 && last.length === 0 && this.bulk.size > 0;
+    return [...first, ...singles, ...last];
   }
 
   private nextWorkspace(): string | undefined {
     this.isBulksTurn = !this.isBulksTurn;
-    const [first, second] = this.isBulksTurn ? [this.singles, this.bulk] : [this.bulk, this.singles];
+    const [first, second] = this.isBulksTurn ? [this.bulk, this.singles] : [this.singles, this.bulk];
     return first.next ?? second.next;
   }
 

@@ -1,6 +1,8 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
-import { PipelinedConnection, type Statement } from '../postgres/pipelined-connection';
+import { isReadOnly } from '../postgres/database-errors';
+import type { Statement } from '../postgres/statement';
+import { PipelinedConnection } from '../postgres/pipelined-connection';
 import { pendingMigrations } from '../postgres/schema/migrate';
 import { ClockDifference } from '../observability/clock-difference';
 import { Metrics } from '../observability/metrics';
@@ -80,6 +82,15 @@ export class Readiness implements BeforeApplicationShutdown {
   }
 
   private async ask(): Promise<ReadyState> {
+    try {
+      return await this.look();
+    } catch (error) {
+      if (isReadOnly(error)) return 'database_read_only';
+      throw error;
+    }
+  }
+
+  private async look(): Promise<ReadyState> {
     const [pending, [server]] = await Promise.all([
       pendingMigrations((statement) => this.connection.query(statement, [])),
       this.connection.query<{ is_read_only: boolean }>(FIND_READ_ONLY, []),

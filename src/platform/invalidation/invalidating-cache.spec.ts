@@ -66,6 +66,22 @@ describe('InvalidatingCache', () => {
     await expect(memory.learn('key', () => Promise.resolve({ value: 'back', subject: SUBJECT }))).resolves.toBe('back');
   });
 
+  it('forgets what was not used for longest when its values take more bytes than they may', async () => {
+    const memory = new InvalidatingCache<string>(
+      feedWithChangeAt(() => 0),
+      new Clock(),
+      { bytesMax: 100, bytesOf: (value, key) => value.length + key.length },
+    );
+    const learn = (key: string, length: number) =>
+      memory.learn(key, () => Promise.resolve({ value: key.repeat(length), subject: SUBJECT }));
+    for (const key of ['a', 'b', 'c']) await learn(key, 30);
+    expect(memory.recall('a')).toBe('a'.repeat(30));
+    await learn('d', 60);
+    expect(['a', 'b', 'c', 'd'].filter((key) => memory.recall(key) !== undefined)).toEqual(['a', 'd']);
+    expect(await learn('e', 200)).toBe('e'.repeat(200));
+    expect(memory.recall('e')).toBeUndefined();
+  });
+
   it('remembers each of several that were read at once, unless it changed since the question', async () => {
     let changedAtMs = 0;
     const clock = new Clock();

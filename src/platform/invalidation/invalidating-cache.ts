@@ -15,6 +15,10 @@ export interface CacheableRead<Value> {
   readonly subject: InvalidationSubject;
 }
 
+/** How much a cache holds: so many entries, or so many bytes where one value may be a thousand times as large as another. */
+export type CacheBound<Value> =
+  number | { readonly bytesMax: number; readonly bytesOf: (value: Value, key: string) => number };
+
 /**
  * Caches values from the database until any node changes them (see `InvalidationFeed`). With `refused` it also caches
  * refusals, for less than a second.
@@ -27,11 +31,15 @@ export class InvalidatingCache<Value> {
   constructor(
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
-    entriesMax: number,
+    bound: CacheBound<Value>,
     private readonly refused?: NegativeCache,
   ) {
-    // Each entry has size 1. With `max` the cache would allocate all its memory at the start.
-    this.entries = new LRUCache({ maxSize: entriesMax, sizeCalculation: () => 1 });
+    // Without `max`, with which the cache would allocate all its memory at the start.
+    this.entries = new LRUCache(
+      typeof bound === 'number'
+        ? { maxSize: bound, sizeCalculation: () => 1 }
+        : { maxSize: bound.bytesMax, sizeCalculation: ({ value }, key) => bound.bytesOf(value, key) },
+    );
   }
 
   /** The cached value of this key, if it is still valid. */

@@ -6,7 +6,10 @@ import { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../values/clock';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
-import type { Statement, Transaction } from '../postgres/pipelined-connection';
+import { ANSWER_TIMEOUT_MS, applySessionSettings } from '../postgres/database-options';
+import type { Statement } from '../postgres/statement';
+import type { Transaction } from '../postgres/pipelined-connection';
+import { SteadyClient } from '../postgres/steady-client';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 import { ConnectionMetrics } from '../observability/connection-metrics';
@@ -58,6 +61,10 @@ const ADD_LATER: Statement = {
 /** A part of the 10 s in which the service has to stop. */
 const STOP_MS_MAX = 6_000;
 const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
+/** Without time limits of the server: the library also runs its migrations here. */
+const SESSION = { default_transaction_isolation: 'read committed' };
+/** The end of a connection to a server that has vanished takes until the system notices. */
+const POOL_END_MS_MAX = 1_000;
 
 /**
  * Background jobs. They survive restarts and kills, and any number of processes share them. The library is graphile-worker, in
@@ -186,16 +193,21 @@ export class Jobs implements OnModuleDestroy {
     } finally {
       this.runner = undefined;
       this.pool = undefined;
-      await pool.end();
+      await Promise.race([pool.end(), wait(POOL_END_MS_MAX, undefined, { ref: false })]);
     }
   }
 
   private openPool(): Pool {
     const pool = new Pool({
+      Client: SteadyClient,
       connectionString: this.connection.url,
       max: CONNECTIONS_MAX,
       keepAlive: true,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      // Else a job whose end cannot be recorded stays locked, by a process that is alive.
+      query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'cds-jobs',
+      verify: (client, done) => void applySessionSettings(client, SESSION).then(() => done(), done),
     });
     // Without listeners a lost connection would end the process. Its query fails anyway.
     pool.on('error', () => undefined);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JsonLogger } from './logger';
@@ -21,5 +21,16 @@ it('names what was logged without words, and repeats none of its values', () => 
     expect(text).not.toContain('jane');
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+it('ends nothing when a line cannot be written, as on a full disk', () => {
+  // It may be read only.
+  const file = openSync(__filename, 'r');
+  try {
+    const logger = new JsonLogger('info', file);
+    for (let line = 0; line < 1_000; line += 1) expect(() => logger.log('x'.repeat(100), 'Context')).not.toThrow();
+  } finally {
+    closeSync(file);
   }
 });

@@ -29,6 +29,8 @@ export interface RequestLine {
 
 /** Lines of requests that end in one turn of the event loop are written together, at most this many bytes. */
 const BUFFER_BYTES = 8 * 1024;
+/** Lines that could not be written wait for the next attempt. Beyond this they are dropped. */
+const UNWRITTEN_BYTES_MAX = 1024 * 1024;
 
 type Destination = ReturnType<typeof destination>;
 
@@ -46,7 +48,9 @@ export class JsonLogger implements LoggerService {
 
   /** `to` is a file, or standard error. */
   constructor(level: string, to: string | number = STANDARD_ERROR) {
-    this.destination = destination({ dest: to, sync: true, minLength: BUFFER_BYTES });
+    this.destination = destination({ dest: to, sync: true, minLength: BUFFER_BYTES, maxLength: UNWRITTEN_BYTES_MAX });
+    // Without a listener a full disk under the log would end the process.
+    this.destination.on('error', () => undefined);
     this.pino = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, this.destination);
   }
 

@@ -7,6 +7,7 @@ import { Metrics } from './metrics';
 @Injectable()
 export class MetricsSource {
   private others: (() => Promise<string>) | undefined;
+  private reading: Promise<string> | undefined;
 
   constructor(private readonly metrics: Metrics) {}
 
@@ -15,8 +16,12 @@ export class MetricsSource {
     this.others = read;
   }
 
-  async text(): Promise<string> {
-    return this.others === undefined ? this.own().metrics() : this.others();
+  /** Concurrent callers share one reading: anybody may ask, and some numbers take a connection of the database each. */
+  text(): Promise<string> {
+    this.reading ??= (this.others === undefined ? this.own().metrics() : this.others()).finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
   }
 
   /** The metrics of this process alone, to be sent to another process. */

@@ -11,5 +11,8 @@ export interface ConnectionSettings {
   readonly isDistributed?: boolean;
 }
 
+/** Connections of one process at most, with those of live events in the console (docs/operations.md lists them). */
+export const CONNECTIONS_PER_PROCESS_MAX = 26;
+
 /** Injection token of the `ConnectionSettings` in force. */
 export const CONNECTION_SETTINGS = Symbol('connection settings');

@@ -40,13 +40,15 @@ const SOCKET_CODES = new Set([
 ]);
 /** The server did not take a connection in time. `pg` and `pg-pool` both watch the time, and either may be the first. */
 const LATE_CONNECTION = ['timeout expired', 'Connection terminated due to connection timeout'];
+/** A query had no answer within its `query_timeout`. */
+export const NO_ANSWER = 'Query read timeout';
 /** `pg` and `pg-pool` throw these as plain errors without a code. */
 const PLAIN_MESSAGES = [
   ...LATE_CONNECTION,
   'Connection terminated',
   'Client has encountered a connection error',
   'Client was closed',
-  'Query read timeout',
+  NO_ANSWER,
   'timeout exceeded when trying to connect',
   'Cannot use a pool after calling end',
 ];
@@ -76,6 +78,11 @@ export function isLateConnection({ message }: Error): boolean {
 /** Whether the server of this connection is read-only, such as a new standby. A new connection may reach a writable server. */
 export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === READ_ONLY;
+}
+
+/** The error for a session on a read-only server, as that server would answer a write. */
+export function readOnlyServer(): DatabaseError {
+  return Object.assign(new DatabaseError('The server takes no writes', 0, 'error'), { code: READ_ONLY });
 }
 
 /** The refusal that a client gets when the database cannot answer; undefined for errors that are not temporary. */

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { ConnectionSettings } from './connection-settings';
+import { readOnlyServer } from './database-errors';
 import { MIGRATIONS } from './migrations';
 import { SteadyClient } from './steady-client';
 
@@ -44,10 +45,14 @@ export function databaseOptions(
       keepAlive: true,
       query_timeout: ANSWER_TIMEOUT_MS,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      application_name: 'cds-requests',
       onConnect: (client: ClientBase) => applySessionSettings(client, SESSION),
     },
   };
 }
+
+/** For work that takes its time, whatever limits the server or the role sets. A lock of the session must outlast it. */
+export const UNLIMITED_SESSION: SessionSettings = { statement_timeout: 0, idle_session_timeout: 0 };
 
 /** After this time the server or the network is down. */
 const ANSWER_MS_MAX = 2_000;
@@ -57,13 +62,16 @@ export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
  * Sets the settings of a session by a statement. `pg` would put them into the start-up message, where poolers refuse settings
- * that they do not know (docs/adr/0055).
+ * that they do not know (docs/adr/0055). Throws for a session on a read-only server: nobody would notice that it only reads
+ * there, also when the address has long led to the new primary.
  */
 export async function applySessionSettings(client: ClientBase, settings: SessionSettings): Promise<void> {
   const statement = {
-    text: 'SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting(name, value)',
+    text: `SELECT set_config(name, value, false), current_setting('transaction_read_only') = 'on' AS "isReadOnly"
+      FROM unnest($1::text[], $2::text[]) AS setting(name, value)`,
     values: [Object.keys(settings), Object.values(settings).map(String)],
     query_timeout: ANSWER_MS_MAX,
   };
-  await client.query(statement);
+  const { rows } = await client.query<{ isReadOnly: boolean }>(statement);
+  if (rows.some(({ isReadOnly }) => isReadOnly)) throw readOnlyServer();
 }

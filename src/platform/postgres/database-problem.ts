@@ -1,3 +1,5 @@
+import { CONNECTIONS_PER_PROCESS_MAX } from './connection-settings';
+
 /** Why the service cannot work with its database, and what to do. Contains nothing of DATABASE_URL. */
 interface Problem {
   /** SQLSTATEs, and error codes of Node.js. */
@@ -54,8 +56,7 @@ const PROBLEMS: readonly Problem[] = [
   },
   {
     codes: ['53300'],
-    words:
-      'PostgreSQL has no connection left. Raise its max_connections (each process of the service opens up to 23), or start fewer processes.',
+    words: `PostgreSQL has no connection left. Raise its max_connections (each process of the service opens up to ${CONNECTIONS_PER_PROCESS_MAX}), or start fewer processes.`,
   },
   {
     codes: ['08P01'],

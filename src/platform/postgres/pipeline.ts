@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { NO_ANSWER } from './database-errors';
 import type { Statement } from './statement';
 import { PreparedStatements, StatementGroup, type SentStatement, type StatementAnswer } from './statement-group';
 import { wireValues } from './wire-values';
@@ -46,7 +47,7 @@ export class Pipeline {
       return;
     }
     const timer = setTimeout(() => {
-      this.client.connection.stream.destroy(new Error('Query read timeout'));
+      this.client.connection.stream.destroy(new Error(NO_ANSWER));
     }, this.timeoutMs);
     const done = (): void => {
       clearTimeout(timer);

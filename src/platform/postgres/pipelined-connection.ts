@@ -8,8 +8,6 @@ import { isLostRace } from './precondition';
 import type { Row, Statement } from './statement';
 import type { StatementAnswer } from './statement-group';
 
-export type { Statement } from './statement';
-
 const BEGIN: Statement = { name: 'BEGIN', text: 'BEGIN' };
 const COMMIT: Statement = { name: 'COMMIT', text: 'COMMIT' };
 const ROLLBACK: Statement = { name: 'ROLLBACK', text: 'ROLLBACK' };

@@ -1,4 +1,4 @@
-import { ProcessTime } from './clock';
+import { ClockSetBack, ProcessTime } from './clock';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,5 +20,43 @@ describe('the time of a process', () => {
     expect(Math.abs(time.nowMs() - performance.now() - startMs + 10_000)).toBeLessThan(1_000);
     look({ aheadMs: startMs, tookMs: 2, shownAfterMs: 1 });
     expect(Math.abs(time.nowMs() - performance.now() - startMs)).toBeLessThan(1_000);
+  });
+});
+
+describe('a clock that was set back', () => {
+  const reading = (databaseMs: number, askedMs: number, tookMs = 2) => {
+    return { databaseMs, askedMs, answeredMs: askedMs + tookMs };
+  };
+
+  it('is noticed, with the earliest time that it can have shown since', () => {
+    const setBack = new ClockSetBack();
+    const seen = [
+      reading(100_000, 300),
+      reading(100_300, 600),
+      // Set back by 30 seconds, at any moment since the look before.
+      reading(70_600, 900),
+      reading(70_900, 1_200),
+    ].map((each) => setBack.learn(each));
+    expect(seen).toEqual([undefined, undefined, 70_600 - (902 - 600), undefined]);
+  });
+
+  it('is one that shows a second less than it must, however late answers are', () => {
+    const setBack = new ClockSetBack();
+    const seen = [
+      // Shown at the beginning of three seconds, then at the end of three: the other way round is no less than was shown.
+      reading(100_000, 0, 3_000),
+      reading(106_000, 3_000, 3_000),
+      reading(106_500, 6_000, 3_000),
+      reading(105_400, 9_000, 0),
+    ].map((each) => setBack.learn(each));
+    expect(seen).toEqual([undefined, undefined, undefined, 105_400 - 3_000]);
+  });
+
+  it('is none that was set forward', () => {
+    const setBack = new ClockSetBack();
+    expect([reading(1_000, 0), reading(90_000, 300)].map((each) => setBack.learn(each))).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -36,6 +36,21 @@ export class ProcessTime {
   }
 }
 
+/** Notices that the database's clock was set back. */
+export class ClockSetBack {
+  private last: ClockReading | undefined;
+
+  /** Returns the earliest time that the clock can have shown since it was set back, in epoch milliseconds; undefined: it was not. */
+  learn(reading: ClockReading): number | undefined {
+    const { last } = this;
+    this.last = reading;
+    if (last === undefined) return undefined;
+    const passedMsMin = reading.askedMs - last.answeredMs;
+    if (reading.databaseMs >= last.databaseMs + passedMsMin - SET_BACK_MS_MIN) return undefined;
+    return reading.databaseMs - (reading.answeredMs - last.askedMs);
+  }
+}
+
 /** A process has one database, and one time: ids are made outside of every injector. */
 const time = new ProcessTime();
 
@@ -50,6 +65,9 @@ export function currentTimeMs(): number {
  */
 @Injectable()
 export class Clock {
+  private readonly setBack = new ClockSetBack();
+  private readonly listeners: ((since: Date) => void)[] = [];
+
   /** Now, as a point in wall-clock time. */
   now(): Date {
     return new Date(currentTimeMs());
@@ -63,6 +81,16 @@ export class Clock {
   /** Records a reading of the database's clock. */
   learn(reading: ClockReading): void {
     time.learn(reading);
+    const sinceMs = this.setBack.learn(reading);
+    if (sinceMs !== undefined) for (const listener of this.listeners) listener(new Date(sinceMs));
+  }
+
+  /**
+   * Calls `listener` after the database's clock was set back by over a second, with the earliest time that it can have shown
+   * since. Every process notices it within a second, and calls its own listeners.
+   */
+  onSetBack(listener: (since: Date) => void): void {
+    this.listeners.push(listener);
   }
 
   /** By how much this machine's own clock is ahead of the database's; undefined before the first look at that one. */

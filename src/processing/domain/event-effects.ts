@@ -1,23 +1,16 @@
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ReactionRecord } from '../../ingest/queue/processing-record';
-import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
 import type { FaultCode } from '../../platform/errors/fault-codes';
 
-export { distinctKinds, kindName, type EventKind } from '../../ingest/store/event-kind';
-export type { ReactionRecord };
-
-/**
- * A stored event as views show it (contract section 3), unmasked: its `profileId` is the customer that it belongs to
- * now.
- */
-export type StoredEventRecord = LoggedEvent;
-
 /** A stored event on its way out of the queue. */
 export interface EventToProcess {
   readonly tenantId: string;
-  readonly event: StoredEventRecord;
+  /** Its `profileId` is the customer that it belongs to now. */
+  readonly event: LoggedEvent;
   /** The event's own profile, which no merge changes. */
   readonly ownProfileId: string;
   /** The customer's EXTERNAL identifier now: the `sub` whose `user` values reactions change; null: none. */
@@ -49,19 +42,31 @@ export interface EffectResult {
   readonly mayRetry?: true;
 }
 
+/** What an effect has decided about the first events of a turn, before anything is written. */
+export interface EffectPlan {
+  /** It takes so many of the events, from the first one on; at least one, unless that one must be tried again. */
+  readonly count: number;
+  /** Why the event behind these must be tried again. Absent: that one is left for another turn, if there is one. */
+  readonly retry?: EffectFailure;
+  /**
+   * Applies the effect to the first `count` events, which are planned. Returns their results in order. Throws errors
+   * after which another attempt may succeed.
+   */
+  readonly apply: (count: number) => Promise<readonly EffectResult[]>;
+}
+
 /**
- * An effect of events that leave the queue, applied in the worker's transaction. Results are in the order of the
- * events. An effect may stop after any event, and must stop after one with `mayRetry`: events of the same customer may
- * follow. It throws errors after which another attempt may succeed.
+ * An effect of events that leave the queue, applied in the worker's transaction. It decides first, and writes nothing
+ * meanwhile: another effect may take fewer events, and those behind them stay in the queue.
  *
- * May be called again for an event (a replay, or a customer who was linked): reactions that are `recorded` as applied
- * must not be applied again. An effect blocks the event loop for 50 ms at most, and takes some seconds at most.
+ * It may come to an event again (a replay, or a customer who was linked): reactions that are `recorded` as applied must
+ * not be applied again. An effect blocks the event loop for 50 ms at most, and takes some seconds at most.
  */
 export interface EventEffect {
   /**
    * Finds the types of events that this effect subscribes to, in the form that `EventSubscriptions.addQuery` requires.
-   * It runs when events are stored; events of other types never reach `apply`.
+   * It runs when events are stored; events of other types are never planned.
    */
   readonly concerned: Statement;
-  apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]>;
+  plan(transaction: Transaction, events: readonly EventToProcess[]): Promise<EffectPlan>;
 }

@@ -1,8 +1,9 @@
-import type { EffectFailure, StoredEventRecord } from './event-effects';
+import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { EffectFailure } from './event-effects';
 import { attemptDelayMs, ATTEMPTS_MAX, lastErrorOf, processingProblem, reasonOf } from './processing-outcome';
 import fc from 'fast-check';
 
-const EVENT: StoredEventRecord = {
+const EVENT: LoggedEvent = {
   ...{ eventId: 'event', family: 'cdp', source: 'shop', externalEventId: '1', eventType: 'purchase' },
   ...{ eventTypeVersion: 1, occurredAt: new Date(0), receivedAt: new Date(0), profileId: 'customer' },
   ...{ identity: { externalUserId: 'jane' }, properties: { amount: 7 } },

@@ -1,5 +1,6 @@
 import type { ProcessingRecord, ReactionRecord, RecordToWrite } from '../../ingest/queue/processing-record';
-import type { EffectFailure, EffectResult, StoredEventRecord } from './event-effects';
+import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { EffectFailure, EffectResult } from './event-effects';
 import type { Problem } from '../../review/domain/review-entry';
 
 /** An event with its processing record so far, if it has one. */
@@ -41,10 +42,23 @@ export function waitingRecord({ eventId, before }: Recorded, attempts: number, f
   };
 }
 
-/** The reactions of an event whose person was erased while some of them waited. */
+/**
+ * The result of an event whose last attempt failed as a whole. What is recorded of its reactions stays, so that a replay
+ * knows those that a backfill brought. Those that waited for their customer have failed: the event waits no longer.
+ */
+export function givenUp({ before }: Pick<Recorded, 'before'>, failure: EffectFailure): EffectResult {
+  const reactions = (before?.reactions ?? []).map((each): ReactionRecord =>
+    each.outcome === 'waiting_for_customer' ? { ...each, outcome: 'failed', reason: reasonOf(failure) } : each,
+  );
+  return { reactions, failure };
+}
+
+/** The reactions of an event whose person was erased: those that waited or failed will never be applied. */
 export function erasedReactions(reactions: readonly ReactionRecord[]): readonly ReactionRecord[] {
   return reactions.map((each) =>
-    each.outcome === 'waiting_for_customer' ? { ...each, outcome: 'skipped', reason: 'profile_erased' } : each,
+    each.outcome === 'waiting_for_customer' || each.outcome === 'failed'
+      ? { ...each, outcome: 'skipped', reason: 'profile_erased' }
+      : each,
   );
 }
 
@@ -74,12 +88,7 @@ export function lastErrorOf(failure: EffectFailure): string {
  * The review entry of an event that failed for good (contract section 7). It has no payload: the event itself is
  * stored.
  */
-export function processingProblem(
-  tenantId: string,
-  event: StoredEventRecord,
-  failure: EffectFailure,
-  at: number,
-): Problem {
+export function processingProblem(tenantId: string, event: LoggedEvent, failure: EffectFailure, at: number): Problem {
   const { eventId, family, source, externalEventId, eventType } = event;
   return {
     tenantId,

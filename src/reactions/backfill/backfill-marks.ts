@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
-import type { StoredEventRecord } from '../../processing/domain/event-effects';
+import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ReactionRule } from '../domain/reaction';
 import { setsSharedValues, type LaterSets } from './domain/backfill';
 import * as sql from './backfill.sql';
@@ -9,7 +9,7 @@ import * as sql from './backfill.sql';
 /** An event that a reaction was applied to. */
 export interface AppliedEvent {
   readonly tenantId: string;
-  readonly event: StoredEventRecord;
+  readonly event: LoggedEvent;
   readonly reaction: ReactionRule;
 }
 

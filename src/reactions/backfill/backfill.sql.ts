@@ -1,4 +1,4 @@
-import type { Statement } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
 import { EVENTS_IN_WINDOW } from '../../processing/domain/events-in-window';
 
 /* Times go as text, which keeps microseconds. */

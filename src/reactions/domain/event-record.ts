@@ -1,5 +1,5 @@
 import { similarName } from '../../platform/values/text/similar-name';
-import type { StoredEventRecord } from '../../processing/domain/event-effects';
+import type { LoggedEvent } from '../../ingest/domain/logged-event';
 
 /**
  * The fields of an event as conditions and `valueFrom` see it (contract section 3), those that hold more fields last.
@@ -31,7 +31,7 @@ const RECORD_NAME = 'event';
 export type EventRecord = Readonly<Record<string, unknown>>;
 
 /** The record of an event (contract section 3), times as text. */
-export function recordOf(event: StoredEventRecord): EventRecord {
+export function recordOf(event: LoggedEvent): EventRecord {
   const { eventId, family, source, externalEventId, eventType, eventTypeVersion, profileId, identity, properties } =
     event;
   return {

@@ -1,7 +1,8 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
 import { shownName } from '../../platform/errors/fault-words';
-import type { EffectFailure, EventToProcess, ReactionRecord } from '../../processing/domain/event-effects';
+import type { ReactionRecord } from '../../ingest/queue/processing-record';
+import type { EffectFailure, EventToProcess } from '../../processing/domain/event-effects';
 import type { Operation } from '../../runtime/domain/operation';
 import { parseVariablePath } from '../../variables/domain/variable';
 import type { CompiledCondition, Verdict } from './compile-condition';

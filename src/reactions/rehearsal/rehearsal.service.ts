@@ -194,6 +194,11 @@ export class RehearsalService {
       const faults = result.outcome === 'failed' ? result.faults : [];
       return { eventId, matched, outcome: result.outcome, why, changes: [], faults };
     }
+    if (!grants(caller.scopes, 'state:read')) {
+      // Whether a value takes the change tells what the value is.
+      const changes = plan.operations.map(({ path }) => ({ path }));
+      return { eventId, matched, outcome: 'applied', why, changes, faults: [] };
+    }
     const owner = { campaignId, appId: DEFAULT_APP_ID, subject: plan.subject ?? '' };
     const tried = await this.states.tryOut(caller.tenantId, owner, plan.operations);
     if ('faults' in tried) {
@@ -261,7 +266,6 @@ function reasonOf({ stored: { condition }, results, lastVerdict }: RehearsedRule
 /** Values as views show them, unless the caller may read personal data; without `state:read`, none. */
 function shownChange({ scopes }: Principal, entry: MutationEntry, names: PersonalNames): RehearsedChange {
   const { path, previous, current } = entry;
-  if (!grants(scopes, 'state:read')) return { path };
   if (grants(scopes, 'pii:read')) return entry;
   const name = parseVariablePath(path)?.name ?? path;
   const shown = (value: unknown): unknown =>

@@ -54,6 +54,7 @@ describe('what a replay sends', () => {
 
   it.each([
     ['a warning', { severity: 'warning' }, ' not_replayable'],
+    ['what is about no event', { stage: 'processing', eventId: null }, ' not_replayable'],
     ['a payload that is no longer kept', { payload: null }, 'payload not_replayable'],
     ['a payload without its erased person', { payloadState: 'removed' }, 'payload not_replayable'],
     [

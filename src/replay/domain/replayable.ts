@@ -1,3 +1,4 @@
+import { EVENT_TYPE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import type { EventFamily, Submission } from '../../ingest/domain/submission';
 import { jsonTextOf } from '../../platform/values/json/json-text-of';
 import { FIELD_NAMES } from '../../ingest/domain/field-names';
@@ -5,6 +6,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/values/json/json-values';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
+import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
 import type { StoredEntry } from '../../review/domain/review-entry';
 import { restoreMasked, type Correction } from './restore-masked';
 
@@ -34,12 +36,27 @@ export function storedValue({ payload, payloadForm }: Pick<Replayed, 'payload' |
 }
 
 /**
+ * The type of events by whose views a correction may leave masks: a view of the corrected event must hide what the masks
+ * stand for, too. Where the type of the refused event is unknown, its view hides what any type declares as personal.
+ */
+export function typeOfMasks(
+  { family, eventType }: Pick<StoredEntry, 'family' | 'eventType'>,
+  corrected: object,
+): string | null {
+  const field = FIELD_NAMES[family as EventFamily].eventType;
+  const type = (corrected as Readonly<Record<string, unknown>>)[field];
+  const isType = typeof type === 'string' && isStorable(type) && !hasMoreCharacters(type, EVENT_TYPE_CHARACTERS_MAX);
+  return eventType !== null && isType ? type : eventType;
+}
+
+/**
  * Decides what a replay of an entry does (docs/adr/0023). It sends the stored payload or the corrected one, which must
  * have the same source and event id. An event whose processing failed is stored, and is processed again without a
  * payload. A warning has nothing to send.
  */
 export function replayable(entry: Replayed, corrected: Correction | undefined): Replayable {
-  if (entry.severity === 'error' && entry.stage === 'processing' && entry.eventId !== null) {
+  if (entry.severity === 'error' && entry.stage === 'processing') {
+    if (entry.eventId === null) return notReplayable('', 'The entry is about no event; there is nothing to replay.');
     if (corrected === undefined) return { storedEventId: entry.eventId };
     return notReplayable(
       PAYLOAD,

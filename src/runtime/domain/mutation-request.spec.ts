@@ -55,6 +55,18 @@ describe('the body of a mutation', () => {
     expect(faultsOf({ ops: OPS, mutation_id: '"abc"' }, '"abc"')).toEqual(['Idempotency-Key conflicting_fields']);
   });
 
+  it('takes the header in UTF-8 and in Latin-1 for the same text as the body', () => {
+    for (const mutationId of ['häufig', 'été', '注文-7']) {
+      const utf8 = Buffer.from(mutationId).toString('latin1');
+      const sent = mutationId.startsWith('注') ? [utf8] : [utf8, mutationId];
+      for (const header of sent) {
+        expect(parseMutationRequest({ ops: OPS, mutation_id: mutationId }, header)).toMatchObject({
+          request: { mutationId },
+        });
+      }
+    }
+  });
+
   it('may say null for what it does not name', () => {
     const body = { ops: OPS, mutation_id: null, campaign_id: null, appId: null };
     expect(parseMutationRequest(body, undefined)).toMatchObject({

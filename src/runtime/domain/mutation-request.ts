@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parseItem } from 'structured-headers';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
@@ -82,7 +83,7 @@ export function parseMutationRequest(
 
 /** The text of a header in either form, `"abc"` (a string of RFC 9651) or `abc`; undefined for a malformed string. */
 function textOfHeader(header: string): string | undefined {
-  if (!header.startsWith('"')) return header;
+  if (!header.startsWith('"')) return decoded(header);
   try {
     const [text] = parseItem(header) as readonly unknown[];
     return typeof text === 'string' ? text : undefined;
@@ -90,6 +91,12 @@ function textOfHeader(header: string): string | undefined {
     // The library throws errors of several classes for malformed text.
     return undefined;
   }
+}
+
+/** Node.js decodes headers as Latin-1, in which browsers send them. Most other clients send UTF-8. */
+function decoded(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
 /** The value of a text field under its spellings; at most one entry. Null counts as absent. */

@@ -78,7 +78,7 @@ class Workers {
     if (core !== undefined && pid !== undefined) keepToCore(pid, core);
     this.running.add(worker);
     worker.once('exit', () => this.running.delete(worker));
-    // When it dies during `send`, its exit is handled.
+    // A message that cannot be sent, since it has died: its exit is handled.
     worker.on('error', () => undefined);
     this.metrics.add(worker);
     // Not by its environment, which other processes can read: the settings contain secrets.
@@ -95,7 +95,7 @@ class Workers {
     let restartMs = RESTART_MS_MIN;
     for (let worker = first; ;) {
       const startedMs = performance.now();
-      if (!worker.isDead()) await once(worker, 'exit');
+      await ended(worker);
       if (this.isStopped()) return;
       if (performance.now() - startedMs > STABLE_MS) restartMs = RESTART_MS_MIN;
       this.logger.error(`A worker process has ended; another is started in ${restartMs} ms.`, 'Cluster');
@@ -129,13 +129,23 @@ async function served(worker: Worker): Promise<string> {
   });
 }
 
+/** Resolves when a worker has ended, or could not be started. Other errors, of messages to it, must not end the service. */
+function ended(worker: Worker): Promise<void> {
+  if (worker.isDead()) return Promise.resolve();
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve());
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) resolve();
+    });
+  });
+}
+
 /** Stops a worker; kills it when it does not drain in time. */
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
-  const ended = once(worker, 'exit');
   const timeout = setTimeout(() => worker.process.kill('SIGKILL'), WORKER_STOP_MS_MAX);
   worker.process.kill('SIGTERM');
-  await ended;
+  await ended(worker);
   clearTimeout(timeout);
 }
 

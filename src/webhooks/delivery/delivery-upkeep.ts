@@ -1,5 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { describeError } from '../../platform/errors/error-summary';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { firstIdAt } from '../../platform/values/ids';
@@ -46,6 +47,20 @@ const RESUME_QUEUES = `
       AND claim_id IS NULL
     ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
 const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
+
+/**
+ * Makes queues of an endpoint due that wait for a later time than any rule lets them: the database's clock was set back since.
+ * Without a failed attempt a queue waits for 30 seconds at most, a claim ends after as many, and attempts are 29 hours apart at
+ * most. A call may be under way: its claim goes on for 30 seconds.
+ */
+const PULL_BACK_QUEUES = `
+  UPDATE webhook_queues
+  SET due_at = clock_timestamp() + CASE WHEN claim_id IS NULL THEN interval '0' ELSE interval '30 seconds' END
+  WHERE (tenant_id, endpoint_id, profile_id) IN (
+    SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() + interval '1 minute' AND due_at > '-infinity'
+      AND (failures = 0 OR claim_id IS NOT NULL OR due_at > clock_timestamp() + interval '29 hours')
+    ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
 
 const NEXT_ENDPOINT = `
   SELECT d.tenant_id, d.endpoint_id, e.id IS NULL AS is_deleted
@@ -103,6 +118,8 @@ interface NextEndpoint {
 /** What is done with many deliveries of an endpoint: in steps, each a transaction of its own, by background jobs. */
 @Injectable()
 export class DeliveryUpkeep implements OnModuleInit {
+  private readonly logger = new Logger(DeliveryUpkeep.name);
+
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
@@ -115,6 +132,10 @@ export class DeliveryUpkeep implements OnModuleInit {
     this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
     this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, resume));
     this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
+    this.clock.onSetBack(() => {
+      const added = this.jobs.add(this.database.manager, RETENTION_JOB, {}, { key: 'set-back' });
+      added.catch((error: unknown) => this.logger.error(describeError(error).line));
+    });
   }
 
   /** Removes the queues and deliveries of an endpoint that the caller's transaction deletes. */
@@ -127,7 +148,7 @@ export class DeliveryUpkeep implements OnModuleInit {
     return this.addJob(manager, RESUME_JOB, tenantId, endpointId);
   }
 
-  /** Removes deliveries whose time is over, of all workspaces. */
+  /** Removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time. */
   async expireAll(): Promise<void> {
     let after: [string, string] = [NIL_UUID, NIL_UUID];
     for (;;) {
@@ -137,6 +158,7 @@ export class DeliveryUpkeep implements OnModuleInit {
       after = [next.tenant_id, next.endpoint_id];
       // A worker that had read the rules before the deletion may have added deliveries since.
       if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...after);
+      while ((await this.change(PULL_BACK_QUEUES, [...after, ROWS_PER_STEP])) === ROWS_PER_STEP);
       await this.endOldChanges(after);
       for (const state of ['delivered', 'failed']) {
         while ((await this.change(EXPIRE, [...after, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP);

@@ -1,5 +1,5 @@
 import { oneWorkspaceForm } from '../../platform/postgres/one-workspace';
-import type { Statement } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
 
 /** The key of a queue, in a FROM list `u`. */
 const IS_QUEUE = `q.tenant_id = u.tenant_id AND q.endpoint_id = u.endpoint_id AND q.profile_id = u.profile_id`;

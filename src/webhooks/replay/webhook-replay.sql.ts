@@ -1,4 +1,4 @@
-import type { Statement } from '../../platform/postgres/pipelined-connection';
+import type { Statement } from '../../platform/postgres/statement';
 
 /* Times go as text, which keeps microseconds. */
 

@@ -12,6 +12,7 @@ import {
   PROPERTY_FORMATS,
   type EventTypeDefinition,
   type PropertyDefinition,
+  type PropertyFormat,
   type PropertyType,
 } from './event-type-definition';
 
@@ -60,6 +61,13 @@ export function compileContract(definition: EventTypeDefinition): ContractCheck 
     const value = properties ?? {};
     return validate(value) ? [] : faultsOf(validate.errors ?? [], value, definition, isLeftOut);
   };
+}
+
+/** Compiles a check whether a text has a format, as contracts check it. */
+export function compileFormat(format: PropertyFormat): (text: string) => boolean {
+  const properties = { text: { type: 'string', format } } as const;
+  const check = compileContract({ eventType: format, properties, additionalProperties: 'reject' });
+  return (text) => check({ text }).length === 0;
 }
 
 function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
@@ -112,9 +120,12 @@ function faultOf({ keyword }: ErrorObject, name: string, value: unknown, definit
   return formatFault(path, `does not have the format ${property.format ?? ''}`);
 }
 
+/** A path shows 64 characters of a name; an email address that begins there has ended by then. */
+const NAME_CHARACTERS_MASKED = 512;
+
 function unknownPropertyFault(name: string): Fault {
-  // The sender chooses undeclared names, and some senders use email addresses as keys.
-  const path = fieldPath('properties', maskContacts(name));
+  // The sender chooses undeclared names, and some senders use email addresses as keys. A name may have megabytes.
+  const path = fieldPath('properties', maskContacts(name.slice(0, NAME_CHARACTERS_MASKED)));
   const message = `${path} is not declared by the event type; remove it, or register a version that declares it.`;
   return { path, code: 'unknown_property', message };
 }

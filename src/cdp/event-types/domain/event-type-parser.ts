@@ -108,6 +108,13 @@ function parseProperties(value: unknown, faults: FaultList): Record<string, Prop
   return properties;
 }
 
+/** Whether a definition may have a property of this name. */
+export function isPropertyName(name: string): boolean {
+  const faults = new FaultList(1);
+  checkPropertyName(name, '', faults);
+  return faults.isEmpty;
+}
+
 function checkPropertyName(name: string, path: string, faults: FaultList): void {
   if (name.trim() === '') faults.push(emptyFault(path));
   else if (UNPRINTABLE.test(name)) faults.push(formatFault(path, 'is a name with characters that cannot be printed'));

@@ -64,10 +64,17 @@ export class SampleTally {
 
   result(): SampleCheck {
     const { checked, fail } = this;
-    const reasons = [...this.reasons.values()]
-      .sort((a, b) => b.count - a.count || (a.path + a.code < b.path + b.code ? -1 : 1))
-      .slice(0, REASONS_MAX);
+    const reasons = this.mostFrequent().sort(
+      (a, b) => b.count - a.count || (a.path + a.code < b.path + b.code ? -1 : 1),
+    );
     return { checked, pass: checked - fail, fail, reasons };
+  }
+
+  /** Events may have a hundred thousand reasons together, which would take a quarter of a second to sort. */
+  private mostFrequent(): SampleReason[] {
+    const byCount = Array.from({ length: this.checked + 1 }, (): SampleReason[] => []);
+    for (const reason of this.reasons.values()) byCount[reason.count]?.push(reason);
+    return byCount.reverse().flat().slice(0, REASONS_MAX);
   }
 }
 

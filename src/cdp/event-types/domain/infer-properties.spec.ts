@@ -21,6 +21,9 @@ describe('the draft of properties', () => {
     ['dates', ['2026-01-01'], { type: 'string', format: 'date' }],
     ['addresses', ['https://shop.example/a', 'https://shop.example/b'], { type: 'string', format: 'uri' }],
     ['one that is no address', ['https://shop.example/a', 'b'], { type: 'string' }],
+    ['addresses with other letters', ['https://shop.example/größe'], { type: 'string' }],
+    ['a day that no month has', ['2026-02-30'], { type: 'string' }],
+    ['a time that no day has', ['2026-01-01T25:00:00Z'], { type: 'string' }],
     ['uuids', ['01890000-0000-7000-8000-000000000000'], { type: 'string', format: 'uuid' }],
     ['email addresses', ['jane@example.com'], { type: 'string', format: 'email', pii: true }],
   ])('gives %s their type and format', (_what, values, definition) => {

@@ -1,39 +1,42 @@
-import { hasMoreCharacters } from '../../../platform/values/text/text-rules';
+import { parseTimestamp } from '../../../platform/values/timestamp';
+import { compileFormat } from './event-contract';
 import {
   DEFINITION_LIMITS,
   type PropertyDefinition,
   type PropertyFormat,
   type PropertyType,
 } from './event-type-definition';
+import { isPropertyName } from './event-type-parser';
 
 type Properties = Readonly<Record<string, unknown>>;
 
 /** What views write in the place of an email address. */
 const MASKED_EMAIL = /^.?\*{3}@.?\*{3}\.\w+$/;
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
-/** Formats that shown values tell, with what all of them look like. A text has at most 64 KiB; each check reads it once. */
-const FORMATS: readonly (readonly [PropertyFormat, RegExp])[] = [
-  ['email', MASKED_EMAIL],
-  ['uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
-  ['date', /^\d{4}-\d\d-\d\d$/],
-  ['uri', /^[a-z][a-z0-9+.-]{0,30}:\/\/\S+$/i],
-];
+/** Formats that shown values tell, beside that of email addresses. A text has at most 64 KiB; each check reads it once. */
+const TOLD_FORMATS = ['uuid', 'date', 'uri'] as const satisfies readonly PropertyFormat[];
+
+/** A format, and whether a shown text has it. */
+type FormatCheck = readonly [PropertyFormat, (shown: string) => boolean];
 
 interface SeenProperty {
   /** Values other than null. */
   count: number;
   readonly types: Map<PropertyType, number>;
-  formats: readonly (readonly [PropertyFormat, RegExp])[];
+  formats: readonly FormatCheck[];
   isPersonal: boolean;
 }
 
 /**
  * Makes a draft of what the properties of events would be declared as, for somebody to look through. A property that every
  * event has is required; one of several types gets the most frequent; one whose values views hide is personal. Keeps no
- * values, and no more properties than a definition may have.
+ * values, and only properties that a definition may have.
  */
 export class PropertyInference {
   private events = 0;
+  private readonly formats: readonly FormatCheck[] = [
+    ['email', (shown) => MASKED_EMAIL.test(shown)],
+    ...TOLD_FORMATS.map((format): FormatCheck => [format, compileFormat(format)]),
+  ];
   private readonly seen = new Map<string, SeenProperty>();
 
   /** `shown`: the properties as views mask them. A name that views hide is left out. */
@@ -57,10 +60,8 @@ export class PropertyInference {
 
   private propertyOf(name: string): SeenProperty | undefined {
     const known = this.seen.get(name);
-    const { propertiesMax, propertyNameCharactersMax } = DEFINITION_LIMITS;
-    const isTooMuch = this.seen.size >= propertiesMax || hasMoreCharacters(name, propertyNameCharactersMax);
-    if (known !== undefined || isTooMuch) return known;
-    const added = { count: 0, types: new Map<PropertyType, number>(), formats: FORMATS, isPersonal: false };
+    if (known !== undefined || this.seen.size >= DEFINITION_LIMITS.propertiesMax || !isPropertyName(name)) return known;
+    const added = { count: 0, types: new Map<PropertyType, number>(), formats: this.formats, isPersonal: false };
     this.seen.set(name, added);
     return added;
   }
@@ -72,7 +73,7 @@ function note(property: SeenProperty, value: unknown, shown: unknown): void {
   property.types.set(type, (property.types.get(type) ?? 0) + 1);
   if (typeof value === 'object' ? typeof shown !== 'object' : shown !== value) property.isPersonal = true;
   // Of what views hide, only what they show of it tells a format.
-  if (typeof shown === 'string') property.formats = property.formats.filter(([, pattern]) => pattern.test(shown));
+  if (typeof shown === 'string') property.formats = property.formats.filter(([, hasFormat]) => hasFormat(shown));
 }
 
 function definitionOf({ types, formats: [format], isPersonal }: SeenProperty): PropertyDefinition {
@@ -99,5 +100,5 @@ function typeOf(value: unknown): PropertyType {
   if (typeof value === 'object') return 'object';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value === 'string' && TIMESTAMP.test(value) ? 'timestamp' : 'string';
+  return typeof value === 'string' && 'at' in parseTimestamp(value) ? 'timestamp' : 'string';
 }

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { FailedAttempt } from '../../../../clients/typescript/src/client';
 import { attemptFailure, ClientFailure, isForeignAnswer, RunningService } from '../../running-service';
+import { claimRun } from '../../run-claim';
 import { removeState } from '../../state-file';
 import type { Stopping } from '../../stopping';
 import type { EventOutput, ExportPosition } from './event-output';
@@ -34,6 +35,16 @@ export async function exportEvents(
   options: EventExportOptions,
   surroundings: EventExportSurroundings,
 ): Promise<Exported> {
+  const { output } = options;
+  const claim = output === undefined ? undefined : await claimRun(output.path, `is writing ${output.path}`);
+  try {
+    return await exportClaimed(options, surroundings);
+  } finally {
+    await claim?.release();
+  }
+}
+
+async function exportClaimed(options: EventExportOptions, surroundings: EventExportSurroundings): Promise<Exported> {
   const { restart, statePath } = options;
   const found = statePath === undefined ? undefined : await readSavedExport(options, statePath);
   if (restart && found !== undefined && statePath !== undefined) await forgetExport(found, statePath);

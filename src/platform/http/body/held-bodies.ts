@@ -35,12 +35,15 @@ export class HeldBodies {
     // Inflation goes on after the client has left. No further 'close' would release these bytes.
     if (ending.closed) throw new ClientGone();
     const tenantId = tenantOf(request);
-    const ofWorkspace = (this.byWorkspace.get(tenantId) ?? 0) + bytes;
-    if (ofWorkspace > this.bytesMax * SHARE_OF_ONE_WORKSPACE || this.bytes + bytes > this.bytesMax)
-      throw tooManyBytes();
     const known = this.byRequest.get(request);
+    const ofWorkspace = (this.byWorkspace.get(tenantId) ?? 0) + bytes;
+    const own = (known ?? 0) + bytes;
+    // A body that has them alone is taken, whatever its size: no later time would be better.
+    const isOverShare = ofWorkspace > own && ofWorkspace > this.bytesMax * SHARE_OF_ONE_WORKSPACE;
+    const isOverAll = this.bytes + bytes > own && this.bytes + bytes > this.bytesMax;
+    if (isOverShare || isOverAll) throw tooManyBytes();
     if (known === undefined) ending.once('close', () => this.release(request, tenantId));
-    this.byRequest.set(request, (known ?? 0) + bytes);
+    this.byRequest.set(request, own);
     this.byWorkspace.set(tenantId, ofWorkspace);
     this.bytes += bytes;
   }

@@ -1,6 +1,7 @@
+import type { ClientBase } from 'pg';
 import { DataSource } from 'typeorm';
 import { migrateJobsTo } from '../../jobs/jobs-schema';
-import { databaseOptions } from '../database-options';
+import { applySessionSettings, databaseOptions, UNLIMITED_SESSION } from '../database-options';
 import { MIGRATIONS } from '../migrations';
 import { SteadyClient } from '../steady-client';
 import type { CopyHeader } from './copy-format';
@@ -13,7 +14,11 @@ export async function makeSchemaOf(url: string, { migrations, jobsRevision }: Co
   const source = new DataSource({
     ...databaseOptions({ url }),
     migrations: MIGRATIONS.filter(({ name }) => migrations.includes(name)),
-    extra: { Client: SteadyClient, statement_timeout: 0, application_name: 'cds-copy' },
+    extra: {
+      Client: SteadyClient,
+      application_name: 'cds-copy',
+      onConnect: (client: ClientBase) => applySessionSettings(client, UNLIMITED_SESSION),
+    },
   });
   await source.initialize();
   try {

@@ -24,11 +24,12 @@ export class ForeignPostmasterError extends Error {
 export async function clearFormerPostmaster(cluster: Pick<Cluster, 'folder'>): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid');
   const pid = await writtenPid(pidFile);
-  if (pid !== undefined && (await isPostmasterOf(pid, cluster))) {
-    if (!processCommand(pid).includes(`cluster_name=${CLUSTER_NAME}`)) {
-      throw new ForeignPostmasterError(pid);
+  const former = pid === undefined ? undefined : await postmasterOf(pid, cluster);
+  if (former !== undefined) {
+    if (!former.command.includes(`cluster_name=${CLUSTER_NAME}`)) {
+      throw new ForeignPostmasterError(former.pid);
     }
-    await stopServer(pid, processIdentity(pid));
+    await stopServer(former.pid, former.identity);
   } else if (pid !== undefined && pidIsTaken(pid)) {
     // The pid went to another process, or is a zombie's: PostgreSQL would take either for a living server. A pid that
     // is free is left to PostgreSQL, which then also looks whether backends of that server are still at work.
@@ -68,14 +69,24 @@ async function writtenPid(pidFile: string): Promise<number | undefined> {
   return Number.isInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** A postmaster's current folder is its data folder, which its command line names. */
-async function isPostmasterOf(pid: number, cluster: Pick<Cluster, 'folder'>): Promise<boolean> {
+interface Postmaster {
+  readonly pid: number;
+  readonly identity: string;
+  readonly command: string;
+}
+
+/**
+ * A postmaster's current folder is its data folder, which its command line names. Everything is read once: a server that
+ * ends meanwhile has no command line any more.
+ */
+async function postmasterOf(pid: number, cluster: Pick<Cluster, 'folder'>): Promise<Postmaster | undefined> {
+  const identity = processIdentity(pid);
   const command = processCommand(pid);
-  if (processIdentity(pid) === undefined || !command.includes('postgres')) {
-    return false;
+  if (identity === undefined || !command.includes('postgres')) {
+    return undefined;
   }
   const workingFolder = await readlink(`/proc/${String(pid)}/cwd`).catch(() => undefined);
-  return workingFolder === undefined
-    ? command.includes(cluster.folder)
-    : workingFolder === (await realpath(cluster.folder));
+  const isItsOwn =
+    workingFolder === undefined ? command.includes(cluster.folder) : workingFolder === (await realpath(cluster.folder));
+  return isItsOwn ? { pid, identity, command } : undefined;
 }

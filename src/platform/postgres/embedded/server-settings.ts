@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { CONNECTIONS_PER_PROCESS_MAX } from '../connection-settings';
 
 export type ServerSettings = Readonly<Record<string, string>>;
 
@@ -7,6 +8,16 @@ export const CLUSTER_NAME = 'campaign-data-service';
 
 /** Of a server that a command has started, and that ends with it: no other process may count on it. */
 export const COMMAND_SETTINGS: ServerSettings = { cluster_name: `${CLUSTER_NAME}-command` };
+
+/** Beside the processes of the service: commands, and what PostgreSQL reserves. */
+const FURTHER_CONNECTIONS = 20;
+const CONNECTIONS_MIN = 200;
+
+/** What so many processes of the service need of their server. */
+export function settingsForProcesses(processes: number): ServerSettings {
+  const needed = processes * CONNECTIONS_PER_PROCESS_MAX + FURTHER_CONNECTIONS;
+  return { max_connections: String(Math.max(CONNECTIONS_MIN, needed)) };
+}
 
 /** Names the socket: nothing listens on a network. */
 export const SERVICE_PORT = 5432;
@@ -27,7 +38,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   synchronous_commit: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  max_connections: '200',
+  ...settingsForProcesses(1),
   shared_buffers: sharedBuffers(),
 
   // Event ids are random, so after a checkpoint nearly every insert writes a whole page to the WAL: compressed, and

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { DataSource } from 'typeorm';
 import { areJobsMigrated, migrateJobs } from '../../jobs/jobs-schema';
-import { databaseOptions } from '../database-options';
+import { applySessionSettings, databaseOptions, UNLIMITED_SESSION } from '../database-options';
 import type { ConnectionSettings } from '../connection-settings';
 import type { Row, RunStatement, Statement } from '../statement';
 import { SteadyClient } from '../steady-client';
@@ -47,8 +47,12 @@ async function asking<Result>(
 export async function migrate(connection: ConnectionSettings): Promise<void> {
   const source = new DataSource({
     ...databaseOptions(connection),
-    // No statement timeout: migrations may rewrite tables.
-    extra: { Client: SteadyClient, application_name: 'cds-migrations' },
+    extra: {
+      Client: SteadyClient,
+      application_name: 'cds-migrations',
+      // Migrations may build large indexes.
+      onConnect: (client: ClientBase) => applySessionSettings(client, UNLIMITED_SESSION),
+    },
   });
   await source.initialize();
   try {

@@ -49,4 +49,14 @@ describe('the texts of the entries of a list', () => {
     expect(entryTexts(`{"items":[${deep},${long}]}`, 'items')).toEqual([deep, long]);
     expect(cpuMsSince(startedAt)).toBeLessThan(500);
   });
+
+  it.each(['[]', '{}', '[', ']', '[],', '"a":[]', ',"a":[],', '{"a":[', '[{'])(
+    'of malformed text full of %s are looked for once in each member',
+    (part) => {
+      const startedAt = process.cpuUsage();
+      entryTexts(`{"a":${part.repeat(100_000)}`, 'items');
+      entryTexts(`]]]{"a":${part.repeat(100_000)}`, 'items');
+      expect(cpuMsSince(startedAt)).toBeLessThan(1_000);
+    },
+  );
 });

@@ -73,6 +73,8 @@ export class JsonScan {
   private valuesOutside = 0;
   private keysOutside = 0;
   private memberStart = 0;
+  /** Of malformed text a member may have any number; the key is looked for once. */
+  private hasMemberValue = false;
   /** How many entries stand in lists before the last one. */
   private lastListStart = 0;
   /** Where the entry that is walked over begins; -1 outside of the list. */
@@ -124,8 +126,13 @@ export class JsonScan {
   }
 
   private opened(at: number): void {
-    if (this.depth === 1) this.memberStart = at + 1;
-    else if (this.json[at] === LEFT_BRACKET && this.entriesOf !== undefined && this.keyBefore(at) === this.entriesOf) {
+    if (this.depth === 1) {
+      this.beginMember(at + 1);
+      return;
+    }
+    if (this.hasMemberValue) return;
+    this.hasMemberValue = true;
+    if (this.json[at] === LEFT_BRACKET && this.entriesOf !== undefined && this.keyBefore(at) === this.entriesOf) {
       this.valuesOutside = this.values;
       this.keysOutside = this.keys;
       this.lastListStart = this.starts.length;
@@ -134,8 +141,13 @@ export class JsonScan {
   }
 
   private separated(at: number): void {
-    if (this.depth === 1) this.memberStart = at + 1;
+    if (this.depth === 1) this.beginMember(at + 1);
     else if (this.depth === 2) this.endEntry(at, true);
+  }
+
+  private beginMember(start: number): void {
+    this.memberStart = start;
+    this.hasMemberValue = false;
   }
 
   private beginEntry(start: number): void {

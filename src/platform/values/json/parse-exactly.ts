@@ -48,8 +48,8 @@ function numberEnd(text: string, start: number): number {
   return end;
 }
 
-/** Whether a double keeps the number. What is no number of JSON stays as it is, for JSON.parse to refuse. */
-function isKept(literal: string): boolean {
+/** Whether a double keeps a number of JSON, without its sign. What is no number of JSON is for others to refuse. */
+export function isKept(literal: string): boolean {
   if (!JSON_NUMBER.test(literal)) return true;
   const value = Number(literal);
   return !Number.isFinite(value) || decimalOf(literal) === decimalOf(String(value));

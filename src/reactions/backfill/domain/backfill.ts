@@ -1,4 +1,4 @@
-import type { ReactionRecord } from '../../../processing/domain/event-effects';
+import type { ReactionRecord } from '../../../ingest/queue/processing-record';
 import { addDecimal } from '../../../runtime/domain/decimal';
 import type { Operation } from '../../../runtime/domain/operation';
 import type { Declarations } from '../../../variables/domain/declarations';

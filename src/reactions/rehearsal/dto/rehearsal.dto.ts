@@ -56,7 +56,10 @@ export class RehearsedChangeDto {
   /** @example "state.user.points" */
   path!: string;
 
-  /** What a read shows now; absent without `state:read`. Personal data are masked without `pii:read`. */
+  /**
+   * What a read shows now; absent without `state:read`, and then nothing says whether the value takes the change. Personal
+   * data are masked without `pii:read`.
+   */
   @ApiPropertyOptional({ ...VARIABLE_VALUE, nullable: true })
   previous?: unknown;
 

@@ -1,0 +1,34 @@
+import { readSettings } from './env';
+
+describe('a bad value is refused with the name of its variable, and not when it is first used', () => {
+  it.each([
+    // The password must be written with %23, %2F or %3F.
+    ['DATABASE_URL', 'postgresql://cds:pass#word@db/cds'],
+    ['DATABASE_URL', 'postgresql://cds:pass/word@db/cds'],
+    ['DATABASE_URL', 'postgresql://cds:pass?word@db/cds'],
+    ['DATABASE_URL', 'postgresql://db:port/cds'],
+    // Great Britain is GB.
+    ['DEFAULT_PHONE_REGION', 'UK'],
+    ['CORS_ORIGINS', 'https://shop.example.com:port'],
+  ])('%s=%s', (variable, value) => {
+    const words = () => readSettings({ [variable]: value, PORT: 'x' });
+    expect(words).toThrow(new RegExp(`PORT must .*${variable} must |${variable} must .*PORT must `));
+    expect(words).not.toThrow(value);
+  });
+});
+
+it.each([
+  'postgresql://cds:pass%23word@db:5432/cds',
+  'postgres://cds@/cds?host=/var/run/postgresql',
+  'postgresql:///cds',
+  'postgresql://cds:100%@[::1]/cds?sslmode=verify-full',
+])('DATABASE_URL=%s is accepted', (value) => {
+  expect(readSettings({ DATABASE_URL: value }).databaseUrl).toBe(value);
+});
+
+it('origins are compared as browsers write them', () => {
+  const { corsOrigins } = readSettings({
+    CORS_ORIGINS: 'https://Shop.Example.com, https://a.example:443,http://b:80, *',
+  });
+  expect(corsOrigins).toEqual(['https://shop.example.com', 'https://a.example', 'http://b', '*']);
+});
