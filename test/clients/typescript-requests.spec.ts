@@ -47,6 +47,33 @@ describe('get and post', () => {
   });
 });
 
+describe('a path', () => {
+  it.each(['v1/events', '@example.com/v1/events', '.example.com/v1', ':80/v1', ''])(
+    'is an error of the program unless it begins with a slash (%j), and the credential goes nowhere',
+    async (path) => {
+      const asked: unknown[] = [];
+      const apiKey = (): string => {
+        asked.push(path);
+        return admin.key!;
+      };
+      const { get, post } = createClient({ baseUrl: line.url, apiKey });
+      for (const call of [get(path), post(path, {})]) await expect(call).rejects.toThrow(TypeError);
+      expect([asked, line.sent]).toEqual([[], []]);
+    },
+  );
+});
+
+describe('an option of retry that is undefined', () => {
+  it('has its default', async () => {
+    const names = ['attemptsMax', 'totalMsMax', 'attemptMsMax', 'pauseMsMin', 'pauseMsMax', 'shouldRetry'];
+    const retry = Object.fromEntries(names.map((name) => [name, undefined]));
+    line.next(UNAVAILABLE);
+    const { get } = createClient({ baseUrl: line.url, apiKey: admin.key!, retry });
+    expect(await get(VARIABLES)).toEqual({ variables: [] });
+    expect(line.sent).toHaveLength(2);
+  });
+});
+
 describe('a function that gives the credential', () => {
   it.each([undefined, null, 7, ''])(
     'is an error of the program when it returns %j, and nothing is sent',

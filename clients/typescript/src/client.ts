@@ -2,6 +2,7 @@ import { Events } from './events.js';
 import {
   BATCH_RETRY_DEFAULTS,
   type CallSignals,
+  policyOf,
   RETRY_DEFAULTS,
   type RetryOptions,
   type RetryPolicy,
@@ -67,8 +68,8 @@ export function createClient(
 ): Partial<BackendClient & ParticipantClient> {
   const { apiKey, token, workspace, baseUrl, fetch: chosen } = options;
   if (apiKey === undefined && token === undefined) throw new TypeError('Give an apiKey or a token.');
-  const retry = { ...RETRY_DEFAULTS, ...options.retry };
-  const batchRetry = { ...BATCH_RETRY_DEFAULTS, ...options.retry };
+  const retry = policyOf(options.retry, RETRY_DEFAULTS);
+  const batchRetry = policyOf(options.retry, BATCH_RETRY_DEFAULTS);
   const connection = { baseUrl, retry, fetch: chosen };
   return {
     ...(apiKey === undefined ? {} : backend(connect({ ...connection, credential: apiKey }), batchRetry)),

@@ -53,6 +53,12 @@ export const RETRY_DEFAULTS: RetryPolicy = {
 /** Longer than for single calls: one request that fails ends the whole batch. */
 export const BATCH_RETRY_DEFAULTS: RetryPolicy = { ...RETRY_DEFAULTS, totalMsMax: 300_000 };
 
+/** What is not set has its default; so has what is set to undefined, as a setting of a program may be. */
+export function policyOf(options: RetryOptions | undefined, defaults: RetryPolicy): RetryPolicy {
+  const set = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(set) as RetryOptions) };
+}
+
 /**
  * Milliseconds to wait before the next attempt, of `leftMs` that are left; undefined when there is no time for one. Full jitter:
  * anything up to a bound that doubles, so that clients that failed together do not come back together.

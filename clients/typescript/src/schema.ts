@@ -1774,6 +1774,7 @@ export interface components {
             /** @description How many of them it has closed. Those that were closed otherwise, or occurred again meanwhile, are none of them. */
             dismissed: number;
             filter: components["schemas"]["DismissalFilterDto"];
+            /** @description Contact data in it is masked. */
             note: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -2452,7 +2453,7 @@ export interface components {
              * @description The kind of the record.
              * @enum {string}
              */
-            record: "profile" | "merge" | "event" | "review_entry" | "participant_state" | "mutation_outcome";
+            record: "profile" | "merge" | "event" | "named_in_event" | "review_entry" | "participant_state" | "mutation_outcome" | "value_change" | "webhook_change" | "webhook_delivery";
             /**
              * @description The record as its view shows it, unmasked.
              * @example {
@@ -2893,7 +2894,10 @@ export interface components {
             message: string;
         };
         RehearsedChangeDto: {
-            /** @description What a read shows now; absent without `state:read`. Personal data are masked without `pii:read`. */
+            /**
+             * @description What a read shows now; absent without `state:read`, and then nothing says whether the value takes the change. Personal
+             *     data are masked without `pii:read`.
+             */
             previous?: (number | null) | (string | null) | (boolean | null);
             current?: number | string | boolean;
             /** @example state.user.points */

@@ -49,6 +49,8 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
   const named = workspace === undefined ? {} : { 'X-Workspace': workspaceName(workspace) };
   const attempt = async <Body>({ method, path, body, signal }: Call, msMax: number): Promise<Answer<Body>> => {
     signal?.throwIfAborted();
+    // Otherwise it would go on with the name of the host, and the credential to another one.
+    if (!path.startsWith('/')) throw new TypeError('The path does not begin with a slash.');
     const bearer = sendable(typeof credential === 'string' ? credential : await credential());
     const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}`, ...named };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
