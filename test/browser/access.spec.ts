@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Scope } from '../../src/platform/auth/scopes';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
-import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
+import { axeInBothWidths, axeOn, signIn, useConsoleBrowser } from '../support/console-browser';
 import { endProofs } from '../support/console-proof';
 import { buttonOf, dialogOf, expectFailure, refuseCalls, takeSecret } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
@@ -65,6 +65,22 @@ describe('an API key', () => {
     expect((await rotated.post('/v1/external-events', anExternalEvent())).status).toBe(401);
   });
 
+  it('that somebody has signed in with is rotated: the new one is shown, although the session ends', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const key = await tenant.key({ scopes: ['admin'] });
+    const { page, client } = await browser.signedIn({ tenant, key });
+    const { items } = (await client.get('/v1/api-keys')).body;
+    const { id } = items.find(({ hint }: { hint: string }) => hint.endsWith(key.slice(-4)));
+    await page.goto(`access/keys/${id}`);
+    await buttonOf(page, 'Rotate').click();
+    await buttonOf(dialogOf(page, 'Rotate this key?'), 'Rotate key').click();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'detached' });
+    const next = await takeSecret(page, 'The new API key', 'API key');
+    await page.getByText('Your session has ended').waitFor();
+    await signIn(page, next);
+    await page.getByText('REVOKED', { exact: true }).waitFor();
+  });
+
   it('grants only what its creator may do', async () => {
     const { page } = await aPageOf(['api-keys:read', 'api-keys:write', 'events:read'], 'access');
     await buttonOf(page, 'Create key').click();
@@ -72,6 +88,22 @@ describe('an API key', () => {
     await form.getByText('You can grant only what your own key may do.').waitFor();
     const offered = await form.getByRole('checkbox').evaluateAll((boxes) => boxes.length);
     expect(offered).toBe(3);
+  });
+
+  it('that is like another one begins with what its creator may grant', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const key = await tenant.key({ scopes: ['api-keys:read', 'api-keys:write', 'events:read'] });
+    const { page, client } = await browser.signedIn({ tenant, key });
+    const { items } = (await client.get('/v1/api-keys')).body;
+    const { id } = items.find(({ scopes }: { scopes: string[] }) => scopes.includes('admin'));
+    await page.goto(`access/keys/${id}`);
+    await buttonOf(page, 'Create a key like this').click();
+    const form = dialogOf(page, 'Create an API key');
+    await form.getByRole('group', { name: 'Events', exact: true }).getByLabel('read').check();
+    await buttonOf(form, 'Create key').click();
+    await takeSecret(page, 'The new API key', 'API key');
+    const created = (await client.get('/v1/api-keys')).body.items[0];
+    expect(created.scopes).toEqual(['events:read']);
   });
 
   it('cannot be created without the scope, nor seen', async () => {
@@ -227,6 +259,7 @@ describe('the access page', () => {
     expect(await rows.count()).toBe(2);
     expect(await axeInBothWidths(page)).toEqual([]);
     await buttonOf(page, 'Clear filters').click();
+    expect(await page.getByLabel('Kind').and(page.locator(':focus')).count()).toBe(1);
     await rows.filter({ hasText: 'Retention changed' }).filter({ hasText: 'eventDays null → 365' }).waitFor();
     await rows.filter({ hasText: 'Webhook created' }).getByRole('link', { name: 'crm' }).click();
     await page.getByRole('heading', { name: 'crm', level: 1 }).waitFor();
@@ -241,5 +274,25 @@ describe('the access page', () => {
     await answerAgain();
     await buttonOf(page, 'Try again').first().click();
     await page.getByRole('table').waitFor();
+  });
+
+  it('reads a list again that is shown and could not be read again', async () => {
+    const { page } = await browser.signedIn({ path: 'access' });
+    await page.getByRole('table').waitFor();
+    const answerAgain = await refuseCalls(page, '/v1/api-keys');
+    await page.route('**/console/api/v1/api-keys', (route) =>
+      route.request().method() === 'POST' ? route.continue() : route.fallback(),
+    );
+    await buttonOf(page, 'Create key').click();
+    const form = dialogOf(page, 'Create an API key');
+    await form.getByLabel('Name').fill('web shop');
+    await form.getByRole('group', { name: 'Send events' }).getByLabel('external').check();
+    await buttonOf(form, 'Create key').click();
+    await takeSecret(page, 'The new API key', 'API key');
+    await expectFailure(page);
+    await answerAgain();
+    await buttonOf(page, 'Try again').click();
+    await page.getByRole('link', { name: 'web shop' }).waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 });

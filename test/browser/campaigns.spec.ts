@@ -87,6 +87,71 @@ describe('a variable', () => {
   });
 });
 
+describe('a variable whose default is the empty text', () => {
+  it('keeps it when something else is changed', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, { scope: 'user', name: 'nickname', type: 'string', default: '' });
+    await page.goto('campaigns/spring-sale/variables/user/nickname');
+    await buttonOf(page, 'Change').click();
+    const change = dialogOf(page, 'Change the variable');
+    await change.getByLabel('Description').fill('How to call the participant');
+    await buttonOf(change, 'Save').click();
+    await change.waitFor({ state: 'hidden' });
+    const { variables } = (await client.get(`${CAMPAIGN}/variables`)).body;
+    expect(variables).toMatchObject([{ description: 'How to call the participant', default: '' }]);
+  });
+});
+
+describe('a variable of an app', () => {
+  it('is opened with the value of the app that the list shows', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, { scope: 'app', name: 'stock', type: 'number', default: 5 });
+    await page.goto('campaigns/spring-sale?app=mobile');
+    await page.getByRole('link', { name: 'state.app.stock' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'app.stock' }).waitFor();
+    expect(await page.getByLabel('App', { exact: true }).inputValue()).toBe('mobile');
+  });
+});
+
+describe('a form in a dialog', () => {
+  it('stays with what was written when somebody presses beside it', async () => {
+    const { page } = await browser.signedIn({ path: 'campaigns/spring-sale' });
+    await buttonOf(page, 'Define variable').click();
+    const form = dialogOf(page, 'Define a variable');
+    await form.waitFor();
+    await page.mouse.click(5, 5);
+    await form.waitFor({ state: 'hidden' });
+    await buttonOf(page, 'Define variable').click();
+    await form.getByLabel('Description').fill('Points of a participant');
+    await page.mouse.click(5, 5);
+    await form.getByLabel('Name').fill('points');
+    expect(await form.getByLabel('Description').inputValue()).toBe('Points of a participant');
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'hidden' });
+  });
+});
+
+describe('a number of a variable', () => {
+  it('is not sent if it would change on the way', async () => {
+    const { page, client } = await browser.signedIn({ path: 'campaigns/spring-sale' });
+    await buttonOf(page, 'Define variable').click();
+    const form = dialogOf(page, 'Define a variable');
+    await form.getByLabel('Name').fill('points');
+    await form.getByLabel('Default (optional)').fill('9007199254740993');
+    await buttonOf(form, 'Define variable').click();
+    await form.getByRole('alert').getByText('9007199254740993 is larger or has more digits').waitFor();
+    await form.getByLabel('Default (optional)').fill('9007199254740992');
+    await form.getByLabel('Least value').fill('0.1234567890123456789');
+    await buttonOf(form, 'Define variable').click();
+    await form.getByRole('alert').getByText('0.1234567890123456789 is larger or has more digits').waitFor();
+    await form.getByLabel('Least value').fill('0.10');
+    await buttonOf(form, 'Define variable').click();
+    await page.getByRole('link', { name: 'state.user.points' }).waitFor();
+    const { variables } = (await client.get(`${CAMPAIGN}/variables`)).body;
+    expect(variables).toMatchObject([{ name: 'points', default: 9007199254740992, min: 0.1 }]);
+  });
+});
+
 describe('a participant', () => {
   it('is shown with its state and the causes of its changes, whatever its name is', async () => {
     const { page, client } = await browser.signedIn();
@@ -171,6 +236,35 @@ describe('a reaction', () => {
     await page.getByText('The campaign has no reaction yet').waitFor();
   });
 
+  it('keeps what somebody else has changed when it is disabled', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
+    await page.goto('campaigns/spring-sale/reactions/count');
+    await buttonOf(page, 'Disable').waitFor();
+    const ops = [{ path: 'state.user.points', op: 'inc', value: 20 }];
+    await client.post(`${CAMPAIGN}/reactions:define`, { ...COUNT, ops });
+    await buttonOf(page, 'Disable').click();
+    await buttonOf(dialogOf(page, 'Disable this reaction?'), 'Disable reaction').click();
+    await buttonOf(page, 'Enable').waitFor();
+    expect((await client.get(`${CAMPAIGN}/reactions/count`)).body).toMatchObject({ ops, enabled: false });
+  });
+
+  it('that is edited with another name stays, beside the new one, and says so', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
+    await page.goto('campaigns/spring-sale/reactions/count');
+    await buttonOf(page, 'Edit').click();
+    await page.getByLabel('Definition').fill(JSON.stringify({ ...COUNT, name: 'count-all' }));
+    await buttonOf(page, 'Define reaction').click();
+    await page.getByText('The definition had another name').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await page.getByRole('link', { name: 'count-all' }).click();
+    await page.getByRole('heading', { level: 1, name: 'count-all' }).waitFor();
+    expect((await client.get(`${CAMPAIGN}/reactions`)).body.items).toHaveLength(2);
+  });
+
   it('is backfilled after a dry run, once', async () => {
     const { page, client } = await browser.signedIn();
     await define(client, POINTS);
@@ -192,6 +286,17 @@ describe('a reaction', () => {
     expect(await pointsOf(client, 'ann')).toBe(30);
     await buttonOf(page, 'Dry run').click();
     await page.getByText('No variable would change.').waitFor();
+  });
+
+  it('shows the sums of a dry run exactly', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await purchases(client, [1]);
+    const ops = [{ path: 'state.user.points', op: 'inc', value: 0.00012 }];
+    await client.post(`${CAMPAIGN}/reactions:define`, { ...COUNT, ops });
+    await page.goto('campaigns/spring-sale/reactions/count');
+    await buttonOf(page, 'Dry run').click();
+    await page.getByRole('article', { name: 'Dry run' }).getByText('would change by 0.00012').waitFor();
   });
 
   it('has a backfill that is cancelled on its way: what it has done stays', async () => {

@@ -54,6 +54,46 @@ describe('a customer', () => {
     for (const address of addresses) expect(decodeURIComponent(address).toLowerCase()).not.toContain(EMAIL);
   });
 
+  it('is not read without masks again when somebody comes back to the tab', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', eventBy('EMAIL', EMAIL));
+    const [{ profileId }] = (await client.get('/v1/events')).body.items;
+    await page.clock.install();
+    await page.goto(`customers/${profileId}`);
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('unmask=true')) reads.push(request.url());
+    });
+    await button(page, 'Show personal data').click();
+    await page.getByText(EMAIL).first().waitFor();
+    await until(() => reads.length === 2);
+    await page.clock.fastForward('01:00');
+    const masked = page.waitForResponse((answer) => answer.url().endsWith(`/v1/cdp/profiles/${profileId}`));
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await masked;
+    // Those of the customer and of the timeline.
+    expect(reads).toHaveLength(2);
+  });
+
+  it('whose look-up was left does not lead away from the next page', async () => {
+    const { page, client } = await browser.signedIn({ path: 'customers' });
+    await client.post('/v1/external-events', eventBy('EMAIL', EMAIL));
+    let answer = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/cdp/profiles:lookup', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await lookUp(page, 'EMAIL', EMAIL);
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/cdp/profiles:lookup'));
+    answer();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    expect(new URL(page.url()).pathname).toBe('/console/webhooks');
+  });
+
   it('has a timeline with filters in the address, whose events open', async () => {
     const { page, client } = await browser.signedIn({ path: 'customers' });
     await client.post('/v1/external-events', eventBy('EMAIL', EMAIL, { amount: 1 }));
@@ -82,6 +122,17 @@ describe('a customer', () => {
     await page.getByText('No event matches').waitFor();
   });
 
+  it('says when the event in its address is not among those that are shown', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', { ...eventBy('EMAIL', EMAIL), type: 'visit' });
+    const [{ eventId, profileId }] = (await client.get('/v1/events')).body.items;
+    await page.goto(`customers/${profileId}?eventType=purchase&shown=${eventId}`);
+    await page.getByText('The event that the address names is not among these').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await button(page, 'Clear filters').click();
+    await page.getByRole('dialog', { name: 'visit' }).waitFor();
+  });
+
   it('shows what it was merged from, and the merge is undone', async () => {
     const { page, client } = await browser.signedIn();
     await client.post('/v1/cdp/event-types', { eventType: 'visit', properties: {} });
@@ -97,12 +148,16 @@ describe('a customer', () => {
     await page.goto('customers');
     await lookUp(page, 'EXTERNAL', 'customer-1');
     await page.getByText('1 profile', { exact: true }).waitFor();
+    await button(page, 'Show personal data').click();
+    await page.getByText(EMAIL).first().waitFor();
     await page.getByRole('tab', { name: 'Merges' }).click();
     await page.getByText('in force').waitFor();
     expect(await axeInBothWidths(page)).toEqual([]);
     await button(page, 'Undo').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Undo merge' }).click();
     await page.getByText('undone', { exact: true }).waitFor();
+    // The other customer has the identifier now.
+    await page.getByText(EMAIL).first().waitFor({ state: 'detached' });
     expect((await client.get('/v1/cdp/profiles')).body.items).toHaveLength(2);
   });
 
@@ -147,6 +202,10 @@ describe('a customer', () => {
     await erase.click();
     await page.getByRole('heading', { name: 'There are no customers yet' }).waitFor();
     expect((await client.get(`/v1/cdp/profiles/${id}`)).status).toBe(404);
+    await page.goBack();
+    await page.getByRole('alert').getByText('request_id').first().waitFor();
+    expect(await page.getByText('j***@e***.com').count()).toBe(0);
+    await page.goForward();
 
     await lookUp(page, 'EMAIL', EMAIL);
     await page.getByRole('heading', { name: 'No customer has this identifier' }).waitFor();
@@ -165,12 +224,13 @@ describe('the customers page', () => {
     const { page } = await browser.signedIn({ tenant, key: blind, path: 'customers' });
     await page.getByText('profiles:read').waitFor();
     expect(await axeOn(page)).toEqual([]);
-    const reader = await tenant.key({ scopes: ['profiles:read', 'external-events:write'] });
+    const reader = await tenant.key({ scopes: ['profiles:read', 'external-events:write', 'api-keys:read'] });
     const other = await browser.signedIn({ tenant, key: reader, path: 'customers' });
     await other.client.post('/v1/external-events', eventBy('EXTERNAL', 'customer-1'));
     await lookUp(other.page, 'EXTERNAL', 'customer-1');
     await other.page.getByRole('region', { name: 'Timeline' }).waitFor();
     expect(await other.page.getByRole('button', { name: /Export|Erase|Show personal/ }).count()).toBe(0);
+    expect(await other.page.getByRole('link', { name: 'Who has seen' }).count()).toBe(0);
     await other.page.goto('customers/nobody');
     await other.page.getByRole('alert').getByText('request_id').waitFor();
   });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { aCdpEvent, PURCHASE, registerTypes } from '../support/builders';
 import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
+import { expectFailure, refuseCalls } from '../support/console-parts';
 import { sendTooEarly } from '../support/review';
 import { aTenant } from '../support/tenant';
 
@@ -108,6 +109,17 @@ describe('an event type', () => {
 });
 
 describe('the event types page', () => {
+  it('says when it could not look for types that are not registered', async () => {
+    const { page, client } = await browser.signedIn();
+    await sendTooEarly(client, 1, { eventType: 'upgrade' });
+    const answerAgain = await refuseCalls(page, '/v1/review-entries*');
+    await page.goto('event-types');
+    await expectFailure(page);
+    await answerAgain();
+    await button(page, 'Try again').click();
+    await page.getByRole('link', { name: 'Draft upgrade from its events' }).waitFor();
+  });
+
   it('says which scope a key lacks, and offers nothing that it may not do', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);
     const { page } = await browser.signedIn({

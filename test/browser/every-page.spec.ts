@@ -199,6 +199,40 @@ describe('every state of every page', () => {
     for (const path of READING) await expectFit(page, path, page.getByRole('alert').getByText('request_id'), true);
   });
 
+  it('fits into 360 pixels with the longest names and values, which have no place to break', async () => {
+    const { page: wide, client } = await browser.signedIn();
+    const word = (length: number): string => 'W'.repeat(length);
+    const [campaign, name, sub] = [word(128), word(100), word(256)];
+    const api = `/v1/campaigns/${campaign}`;
+    const text = { type: 'string', default: word(4_096), description: word(1_000) };
+    for (const scope of ['user', 'campaign']) await client.post(`${api}/variables:define`, { ...text, scope, name });
+    const ops = [{ path: `state.user.${name}`, op: 'set', value: word(4_000) }];
+    const reaction = { name: campaign, eventType: campaign, source: campaign, ops };
+    expect((await client.post(`${api}/reactions:define`, reaction)).status).toBe(200);
+    const values = { ops, mutation_id: word(255) };
+    expect((await client.post(`${api}/participants/${sub}/state:mutate`, values)).status).toBe(200);
+    const event = {
+      source: campaign,
+      type: campaign,
+      external_event_id: word(256),
+      attributes: { [name]: word(5_000) },
+    };
+    expect((await client.post('/v1/external-events', anExternalEvent({ ...event, identity: {} }))).status).toBe(422);
+    const url = `https://hooks.example.com/${word(1_900)}`;
+    const { id: webhookId } = (await client.post('/v1/webhooks', { url, events: [{ eventType: campaign }] })).body
+      .webhook;
+    const [{ id: entryId }] = (await client.get('/v1/review-entries')).body.items;
+    const page = await narrow({ page: wide });
+    const paths = [
+      ...['overview', 'review', `review/${entryId}`, 'webhooks', `webhooks/${webhookId}`],
+      ...['', '?tab=participants', `?tab=participants&sub=${sub}`, '?tab=reactions', `/reactions/${campaign}`].map(
+        (path) => `campaigns/${campaign}${path}`,
+      ),
+      ...['user', 'campaign'].map((scope) => `campaigns/${campaign}/variables/${scope}/${name}`),
+    ];
+    for (const path of paths) await expectFit(page, path, page.getByText('WWWW'), true);
+  });
+
   it('fits into 360 pixels when the key lacks the scope', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);
     const key = await tenant.key({ scopes: ['profiles:write'] });

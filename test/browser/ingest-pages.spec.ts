@@ -4,6 +4,7 @@ import type { Client } from '../support/client';
 import { axeOn, useConsoleBrowser } from '../support/console-browser';
 import { rowsOf } from '../support/database';
 import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
 
 /** Of everything that the first page loads, compressed (contract section 10). */
 const FIRST_LOAD_BYTES_MAX = 250_000;
@@ -77,6 +78,36 @@ describe('the overview', () => {
     await ingest.getByRole('heading', { name: 'Your key does not allow this' }).waitFor();
     await ingest.getByText('events:read').waitFor();
     await ingest.getByText('request_id').waitFor();
+  });
+
+  it('leads from a source to its live events, where they can be filtered by it', async () => {
+    const { page, client } = await browser.signedIn();
+    for (const source of ['a,b', 'shop.orders']) await send(client, { source });
+    await page.reload();
+    await rowOf(page, 'a,b').waitFor();
+    expect(await rowOf(page, 'a,b').getByRole('link').count()).toBe(0);
+    await rowOf(page, 'shop.orders').getByRole('link').click();
+    await page.waitForURL('**/console/live?source=shop.orders');
+  });
+
+  it('keeps what it shows when the next minute begins', async () => {
+    const { page, client } = await browser.signedIn();
+    await send(client, { source: 'shop.orders' });
+    await page.clock.install();
+    await page.goto('overview?range=1h');
+    await rowOf(page, 'shop.orders').waitFor();
+    await page.getByText('Show as a table').click();
+    const beginnings = new Set<string | null>();
+    await page.route('**/v1/stats/ingest?*', (route) => {
+      // Nobody answers.
+      beginnings.add(new URL(route.request().url()).searchParams.get('from'));
+    });
+    await until(async () => {
+      await page.clock.fastForward('00:10');
+      return beginnings.size >= 2;
+    });
+    expect(await page.getByText('Loading …').count()).toBe(0);
+    await page.getByRole('region', { name: 'Last hour: answers over time' }).waitFor();
   });
 
   it('says why something could not be read, and reads it again', async () => {
@@ -154,6 +185,12 @@ describe('live events', () => {
     const proof = page.getByRole('dialog', { name: 'Show that it is you' });
     await proof.waitFor();
     expect(await axeOn(page)).toEqual([]);
+    // Without a proof the event is shown as before.
+    await page.keyboard.press('Escape');
+    await event.getByRole('alert').getByText('request_id').waitFor();
+    await event.getByText('j***@e***.com').waitFor();
+    await event.getByRole('button', { name: 'Show personal data' }).click();
+    await proof.waitFor();
     await page.keyboard.type('not-the-key-of-this-session-0123456789abc');
     await page.keyboard.press('Enter');
     await proof.getByRole('alert').waitFor();
@@ -200,6 +237,20 @@ describe('live events', () => {
     await rowOf(page, 'during').waitFor();
   });
 
+  it('are filtered during a pause, too', async () => {
+    const { page, client } = await live();
+    for (const source of ['shop.orders', 'crm.contacts']) await send(client, { source });
+    await rowOf(page, 'shop.orders').waitFor();
+    await rowOf(page, 'crm.contacts').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Hide shop.orders' }).click();
+    await page.getByRole('button', { name: 'Not source shop.orders' }).waitFor();
+    await rowOf(page, 'shop.orders').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Not source shop.orders' }).click();
+    await rowOf(page, 'shop.orders').waitFor();
+    expect(await page.getByRole('button', { name: /^Continue/ }).count()).toBe(1);
+  });
+
   it('show markup and characters that change the direction of text as what they are', async () => {
     const { page, client } = await live();
     const marked = {
@@ -213,6 +264,19 @@ describe('live events', () => {
     await dialog.getByText('"\\u202egnp.exe"').waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Live events · Campaign Data Service');
+  });
+
+  it('say why they cannot be shown, with the request id, and are shown when they can', async () => {
+    const { page, client } = await browser.signedIn({ path: 'live?result=wrong' });
+    const alert = page.getByRole('alert');
+    await alert.getByText('must be one of accepted, duplicate, refused').first().waitFor();
+    await alert.getByText('request_id').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await page.getByLabel('Result').selectOption('accepted');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await alert.waitFor({ state: 'detached' });
+    await send(client, { external_event_id: 'shown' });
+    await rowOf(page, 'shown').waitFor();
   });
 
   it('are not for a key that may not read events', async () => {

@@ -27,6 +27,7 @@ describe('a refused event', () => {
     await page.getByLabel('Source', { exact: true }).fill('shop.orders');
     await page.getByLabel('Source', { exact: true }).press('Enter');
     expect(new URL(page.url()).search).toBe('?eventType=purchase&source=shop.orders');
+    expect(await page.locator(':focus').inputValue()).toBe('shop.orders');
     await entriesTable(page).getByRole('link', { name: 'unknown_property' }).click();
 
     const faulty = page.getByRole('listitem').filter({ hasText: 'must be a number' });
@@ -40,6 +41,7 @@ describe('a refused event', () => {
     await button(page, 'Correct and replay').click();
     const editor = page.getByLabel('Event as JSON');
     expect(await editor.inputValue()).toContain('inv\\u202efdp.exe');
+    expect(await editor.and(page.locator(':focus')).count()).toBe(1);
     await page.getByRole('region', { name: 'Properties of purchase' }).getByText('nickname').waitFor();
     await button(page, 'Dry run').click();
     const result = page.getByRole('status', { name: 'Result' });
@@ -50,6 +52,10 @@ describe('a refused event', () => {
     await editor.fill(JSON.stringify({ ...event, properties: { amount: 12.5, nickname: BIDI } }));
     await button(page, 'Dry run').click();
     await result.getByText('would be accepted').waitFor();
+    // The answer is not that to another text.
+    await editor.press('Space');
+    await result.getByText('before the last change').waitFor();
+    expect(await result.getByText('would be accepted').count()).toBe(0);
     expect((await client.get('/v1/events')).body.items).toEqual([]);
     await button(page, 'Replay corrected event').click();
     await page.getByText('The event is stored, with its own id').waitFor();
@@ -58,6 +64,103 @@ describe('a refused event', () => {
     const [stored] = (await client.get('/v1/events')).body.items;
     expect(stored).toMatchObject({ externalEventId: refused['externalEventId'], properties: { amount: 12.5 } });
     expect((await client.get('/v1/review-entries?status=replayed')).body.items).toHaveLength(1);
+  });
+
+  it('has each fault beside its field, whatever the name of the field is', async () => {
+    const { page, client } = await browser.signedIn();
+    await registerTypes(client, [PURCHASE]);
+    const names = ['items[]', 'utm-source', 'a"]b', 'x'.repeat(100), 'tail]'];
+    const properties = { amount: 1, ...Object.fromEntries(names.map((name) => [name, 'odd'])) };
+    expect((await client.post('/v1/cdp/events', aCdpEvent({ properties }))).status).toBe(422);
+    await page.goto('review');
+    await entriesTable(page).getByRole('link', { name: 'unknown_property' }).click();
+    for (const name of names) {
+      const line = page.getByRole('listitem').filter({ hasText: `${JSON.stringify(name)}: "odd"` });
+      await line.getByText('is not declared by the event type').waitFor();
+    }
+    // Faults of fields that are not there any more stand where they were.
+    await button(page, 'Correct and replay').click();
+    const editor = page.getByLabel('Event as JSON');
+    const event = JSON.parse(await editor.inputValue());
+    await editor.fill(JSON.stringify({ ...event, properties: { amount: 1 } }));
+    const faults = page.getByRole('status', { name: 'Faults' });
+    await faults
+      .getByRole('listitem')
+      .filter({ hasText: 'utm-source' })
+      .getByText(/^line \d+$/)
+      .waitFor();
+    await button(page, 'Replay corrected event').click();
+    await page.getByText('The event is stored, with its own id').waitFor();
+  });
+
+  it('is not corrected where only its beginning is shown', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    const [{ id }] = (await client.get('/v1/review-entries')).body.items;
+    // As with a larger BODY_BYTES_MAX.
+    await page.route(`**/v1/review-entries/${id}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), payloadTruncated: true } });
+    });
+    await page.goto(`review/${id}`);
+    await page.getByText('it cannot be corrected here').waitFor();
+    await button(page, 'Replay as it is').waitFor();
+    expect(await button(page, 'Correct and replay').count()).toBe(0);
+  });
+
+  it('that is no JSON is copied as it was sent', async () => {
+    const { page, client } = await browser.signedIn();
+    const text = '{"source": "shop.orders",';
+    expect((await client.send('/v1/external-events', text)).status).toBe(400);
+    await page.goto('review');
+    await entriesTable(page).getByRole('link', { name: 'malformed_json' }).click();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button(page, 'Copy payload').click();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(text);
+  });
+
+  it('is not sent with a number that would change on the way', async () => {
+    const { page, client } = await browser.signedIn();
+    const event = JSON.stringify(anExternalEvent({ attributes: { order: 1 } }));
+    const refused = event.replace('"order":1', '"order":9007199254740993');
+    expect((await client.send('/v1/external-events', refused, { method: 'POST' })).status).toBe(422);
+    await page.goto('review');
+    await entriesTable(page).getByRole('link', { name: 'range' }).click();
+    await button(page, 'Correct and replay').click();
+    const editor = page.getByLabel('Event as JSON');
+    expect(await editor.inputValue()).toContain('9007199254740993');
+    await page.getByText('9007199254740993 is larger or has more digits than a number can keep').waitFor();
+    for (const name of ['Format', 'Dry run', 'Replay corrected event']) {
+      expect([name, await button(page, name).isDisabled()]).toEqual([name, true]);
+    }
+    await editor.fill((await editor.inputValue()).replace('9007199254740993', '"9007199254740993"'));
+    await button(page, 'Replay corrected event').click();
+    await page.getByText('The event is stored, with its own id').waitFor();
+    const [stored] = (await client.get('/v1/events?unmask=true')).body.items;
+    expect(stored.properties).toEqual({ order: '9007199254740993' });
+  });
+
+  it('is not replayed while it is checked, and the answer belongs to what was checked', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await page.goto('review');
+    await entriesTable(page).getByRole('link', { name: 'required' }).click();
+    await button(page, 'Correct and replay').click();
+    const editor = page.getByLabel('Event as JSON');
+    const event = JSON.parse(await editor.inputValue());
+    await editor.fill(JSON.stringify({ ...event, identity: { type: 'EXTERNAL', value: 'ann' } }));
+    let answer = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/external-events?dry_run=true', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await button(page, 'Dry run').click();
+    expect(await button(page, 'Replay corrected event').isDisabled()).toBe(true);
+    await editor.fill(JSON.stringify({ ...event, identity: {} }));
+    answer();
+    await page.getByRole('status', { name: 'Result' }).getByText('before the last change').waitFor();
+    expect(await button(page, 'Replay corrected event').isDisabled()).toBe(false);
   });
 
   it('keeps the values that a key may not see', async () => {
@@ -94,6 +197,28 @@ describe('a refused event', () => {
     await row.getByRole('link', { name: 'payload_mismatch' }).press('Enter');
     await expectKeyboardDialog(page, page.getByRole('link', { name: eventId }), 'Event');
     await button(page, 'Copy event id').waitFor();
+  });
+
+  it('whose dismissal fails after its dialog was closed is named with the request id', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await page.goto('review');
+    await entriesTable(page).getByRole('link', { name: 'required' }).click();
+    let answer = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (answer = resolve));
+    const problem = { status: 503, error_code: 'unavailable', message: 'Too busy now.', request_id: 'request-9' };
+    await page.route('**/v1/review-entries/*:dismiss', async (route) => {
+      await isHeld;
+      await route.fulfill({ status: 503, json: problem });
+    });
+    await button(page, 'Dismiss').click();
+    const dialog = page.getByRole('dialog', { name: 'Dismiss this entry' });
+    await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    answer();
+    await page.getByText('Too busy now. request_id request-9').first().waitFor();
+    expect(await axeOn(page)).toEqual([]);
   });
 
   it('is dismissed with a note', async () => {
@@ -230,6 +355,14 @@ describe('the review page', () => {
     await page.getByText('No entry matches').waitFor();
     await page.goto('review?status=wrong');
     await page.getByRole('alert').getByText('request_id').first().waitFor();
+  });
+
+  it('is read also by a browser that thinks it is offline', async () => {
+    const { page } = await browser.signedIn({ path: 'review' });
+    await page.getByRole('heading', { name: 'Nothing to review' }).waitFor();
+    await page.evaluate(`dispatchEvent(new Event('offline'))`);
+    await page.getByLabel('Status', { exact: true }).selectOption('dismissed');
+    await page.getByText('No entry matches').waitFor();
   });
 
   it('says which scope a key lacks, and offers nothing that it may not do', async () => {

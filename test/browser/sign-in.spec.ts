@@ -3,20 +3,24 @@ import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { axeInBothWidths, axeOn, signIn, useConsoleBrowser } from '../support/console-browser';
 import { buttonOf, dialogOf } from '../support/console-parts';
+import { endProofs } from '../support/console-proof';
 import { databaseUrl, rowsOf } from '../support/database';
 import { startSignInProvider, type SignInProvider } from '../support/sign-in-provider';
 import { aTenant, type Tenant } from '../support/tenant';
 
 let provider: SignInProvider;
-/** The workspace to which groups of the provider give access. */
+/** The workspaces to which groups of the provider give access. Their order is that of their names. */
 let company: Tenant;
+let branch: Tenant;
 
 const browser = useConsoleBrowser(async () => {
   provider = await startSignInProvider();
-  company = await aTenant(await databaseUrl());
+  const tenants = [await aTenant(await databaseUrl()), await aTenant(await databaseUrl())];
+  [company, branch] = tenants.sort((one, other) => (one.name < other.name ? -1 : 1)) as [Tenant, Tenant];
   const scopes = ['events:read', 'profiles:read'];
   const groups = {
     readers: { workspace: company.name, scopes },
+    branches: { workspace: branch.name, scopes: ['api-keys:read', 'api-keys:write', 'events:read'] },
     keepers: { workspace: company.name, scopes: [...scopes, 'pii:read', 'webhooks:write', 'webhooks:read'] },
   };
   return {
@@ -314,6 +318,29 @@ describe('signing in by the identity provider', () => {
     await buttonOf(shown, 'Show personal data').click();
     await shown.getByText('jane@example.com').waitFor();
     expect(page.url()).toBe(pageOf(`live?event=${eventId}`));
+  });
+
+  it('goes on in the workspace of the session after a proof, and after its end', async () => {
+    const { page, subject } = await atSignIn(['keepers', 'branches']);
+    await page.goto(pageOf(`api/oidc/sign-in?workspace=${branch.name}&page=access`));
+    await heading(page, 'Access').waitFor();
+    await page.getByText(branch.name).waitFor();
+    await endProofs(browser.service.databaseUrl, branch.tenantId);
+    await buttonOf(page, 'Create key').click();
+    const form = dialogOf(page, 'Create an API key');
+    await form.getByLabel('Name').fill('reader');
+    await form.getByRole('group', { name: 'Events', exact: true }).getByLabel('read').check();
+    await buttonOf(form, 'Create key').click();
+    await dialogOf(page, 'Show that it is you').getByRole('link', { name: 'Sign in again' }).click();
+    await form.waitFor({ state: 'hidden' });
+    await heading(page, 'Access').waitFor();
+    await page.getByText(branch.name).waitFor();
+    await page.context().clearCookies({ name: 'cds_console' });
+    await page.getByText('Your session has ended').waitFor();
+    await groupsOf(subject, ['keepers', 'branches']);
+    await withProvider(page).click();
+    await page.getByText(branch.name).waitFor();
+    await heading(page, 'Access').waitFor();
   });
 
   it('that fails is a page with the reason and the request id, and a way back', async () => {

@@ -58,6 +58,17 @@ export async function download<P extends PathWith<'post'>>(
   return (await answerOf('post', addressOf(path, options), options)).blob();
 }
 
+/** Whether the console would give a stream now. Browsers do not say why they get none: this rejects with the reason. */
+export async function assertStream(address: string): Promise<true> {
+  const stream = new AbortController();
+  try {
+    await answerOf('get', address, { signal: stream.signal });
+    return true;
+  } finally {
+    stream.abort();
+  }
+}
+
 async function send(method: HttpMethod, address: string, options: RawOptions = {}): Promise<unknown> {
   const response = await answerOf(method, address, options);
   return response.status === 204 ? undefined : response.json();

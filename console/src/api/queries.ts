@@ -1,18 +1,38 @@
-import { useInfiniteQuery, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  useQuery,
+  type QueryClient,
+  type UseQueryOptions,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { api } from './api';
 import type { Answer, CallOptions, Operation, PathWith } from './api-types';
 
 type GetOptions<P extends PathWith<'get'>> = CallOptions<Operation<'get', P>>;
 type GetAnswer<P extends PathWith<'get'>> = Answer<Operation<'get', P>>;
 
+/**
+ * Each read of personal data is recorded and may need a proof. It is made when somebody asks, and not by itself when they
+ * come back to the tab.
+ */
+function byItself({ query }: { readonly query?: unknown }): object {
+  const isUnmasked = (query as { readonly unmask?: unknown } | undefined)?.unmask === 'true';
+  return isUnmasked ? { refetchOnWindowFocus: false, refetchOnReconnect: false } : {};
+}
+
 /** Reads one record. The key of the query is `[path, options]`, so `invalidateQueries({ queryKey: [path] })` reads again. */
 export function useRead<P extends PathWith<'get'>>(
   path: P,
   options: GetOptions<P>,
-  settings: Pick<UseQueryOptions, 'enabled' | 'refetchInterval'> = {},
+  settings: Pick<UseQueryOptions, 'enabled' | 'refetchInterval' | 'placeholderData'> = {},
 ): UseQueryResult<GetAnswer<P>> {
   const read = (signal: AbortSignal): Promise<unknown> => untyped(path, { ...options, signal });
-  const query = useQuery({ queryKey: [path, options], queryFn: ({ signal }) => read(signal), ...(settings as object) });
+  const query = useQuery({
+    queryKey: [path, options],
+    queryFn: ({ signal }) => read(signal),
+    ...byItself(options),
+    ...(settings as object),
+  });
   return query as UseQueryResult<GetAnswer<P>>;
 }
 
@@ -31,7 +51,8 @@ export interface PagedList<T> {
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => void;
-  readonly reload: () => void;
+  /** Reads again what could not be read: the next page, or those that are shown. */
+  readonly retry: () => void;
 }
 
 export function useList<P extends PathWith<'get'>>(
@@ -49,6 +70,7 @@ export function useList<P extends PathWith<'get'>>(
         signal,
       }) as Promise<Page<Item<GetAnswer<P>>>>,
     getNextPageParam: (last) => last.nextCursor ?? undefined,
+    ...byItself(options),
     ...settings,
   });
   return {
@@ -58,8 +80,13 @@ export function useList<P extends PathWith<'get'>>(
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,
     loadMore: () => void query.fetchNextPage(),
-    reload: () => void query.refetch(),
+    retry: () => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch()),
   };
+}
+
+/** Removes what was read from the page, also what is still shown; who is signed in stays. */
+export function forgetRecords(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'session' });
 }
 
 /** The types above hold for callers; inside, a path is any path. */

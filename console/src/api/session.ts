@@ -30,12 +30,20 @@ export const readSignInMethods = () => callConsole('get', '/sign-in-methods') as
 /** Pages that the service sends a person back to. */
 const PAGE = /^[\w-][\w./?=&%,:+~-]{0,499}$/;
 
-/** Where the identity provider asks who it is; `isProof`: also a person whom it knows. It leads back to this page. */
-export function providerAddress({ isProof }: { readonly isProof: boolean }): string {
+interface ProviderSignIn {
+  /** A person whom the provider knows is asked, too. */
+  readonly isProof: boolean;
+  /** The session to go on with: groups may give access to several workspaces. */
+  readonly session: Session | undefined;
+}
+
+/** Where the identity provider asks who it is. It leads back to this page, and to the workspace of the session. */
+export function providerAddress({ isProof, session }: ProviderSignIn): string {
   const page = `${location.pathname}${location.search}`.slice(BASE_PATH.length + 1);
   const query = new URLSearchParams({
     ...(PAGE.test(page) ? { page } : {}),
     ...(isProof ? { prove: 'true' } : {}),
+    ...(session?.via === 'oidc' ? { workspace: session.workspace } : {}),
   });
   return `${BASE_PATH}/api/oidc/sign-in?${query.toString()}`;
 }

@@ -101,7 +101,7 @@ interface PagedTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
 /** A list of the API with its loading, error, forbidden and empty states. */
 export function PagedTable<T extends object>({ list, empty, ...table }: PagedTableProps<T>) {
   if (list.isPending) return <Loading />;
-  if (list.error !== null && list.items.length === 0) return <Failed error={list.error} onRetry={list.reload} />;
+  if (list.error !== null && list.items.length === 0) return <Failed error={list.error} onRetry={list.retry} />;
   if (list.items.length === 0) return empty;
   return (
     <>
@@ -114,7 +114,7 @@ export function PagedTable<T extends object>({ list, empty, ...table }: PagedTab
           </Button>
         )}
       </p>
-      {list.error !== null && <Failed error={list.error} onRetry={list.loadMore} />}
+      {list.error !== null && <Failed error={list.error} onRetry={list.retry} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useAction } from './action';
 import { Button } from './button';
 import { classes } from './classes';
 import styles from './dialog.module.css';
@@ -15,13 +16,30 @@ interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** It keeps the focus inside, closes with Escape, and gives the focus back. Its content begins anew each time. */
+/**
+ * It keeps the focus inside, closes with Escape, and gives the focus back. Its content begins anew each time. A press beside it
+ * closes it, too, but not when something was written in it.
+ */
 export function Dialog({ title, open, onClose, children, wide = false }: DialogProps) {
+  const isWritten = useRef(false);
+  useEffect(() => {
+    isWritten.current = false;
+  }, [open]);
   return (
-    <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <BaseDialog.Root
+      open={open}
+      onOpenChange={(isOpen, { reason }) => {
+        if (!isOpen && !(reason === 'outside-press' && isWritten.current)) onClose();
+      }}
+    >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles['backdrop']} />
-        <BaseDialog.Popup className={classes(styles['popup'], wide && styles['wide'])}>
+        <BaseDialog.Popup
+          className={classes(styles['popup'], wide && styles['wide'])}
+          onInput={() => {
+            isWritten.current = true;
+          }}
+        >
           <div className={styles['head']}>
             <BaseDialog.Title>{title}</BaseDialog.Title>
             <BaseDialog.Close className={styles['close']} aria-label="Close dialog">
@@ -66,25 +84,13 @@ export function ConfirmDialog({ title, open, onClose, ...content }: ConfirmDialo
 function Confirmation(props: Omit<ConfirmDialogProps, 'title' | 'open'>) {
   const { children, action, typed, onConfirm, onClose } = props;
   const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const confirm = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
+  const { isBusy, error, run } = useAction();
   return (
     <form
       className={styles['body']}
       onSubmit={(submit) => {
         submit.preventDefault();
-        void confirm();
+        void run(onConfirm, onClose);
       }}
     >
       <div>{children}</div>

@@ -1,5 +1,6 @@
 import {
   useId,
+  type ComponentProps,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
@@ -38,7 +39,7 @@ function Frame({ label, hint, error, children }: FrameProps) {
 }
 
 /** A line of text with its label. */
-export function TextField({ label, hint, error, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({ label, hint, error, ...input }: FieldProps & ComponentProps<'input'>) {
   return (
     <Frame label={label} hint={hint} error={error}>
       {(ids) => <input className={styles['control']} autoComplete="off" spellCheck={false} {...input} {...ids} />}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Button } from './button';
 import { Select, TextField, type SelectOption } from './field';
 import styles from './filter-bar.module.css';
@@ -33,7 +34,13 @@ export function FilterBar({ fields }: { readonly fields: readonly FilterField[] 
         />
       ))}
       {isFiltered && (
-        <Button onClick={() => change(Object.fromEntries(clearable.map((name) => [name, undefined])))}>
+        <Button
+          onClick={({ currentTarget: { form } }) => {
+            change(Object.fromEntries(clearable.map((name) => [name, undefined])));
+            // The button goes away with the filters.
+            form?.querySelector<HTMLElement>('input, select')?.focus();
+          }}
+        >
           Clear filters
         </Button>
       )}
@@ -63,14 +70,28 @@ function FilterControl({
       />
     );
   }
+  return <WrittenFilter label={label} kind={kind} placeholder={placeholder} value={value} onChange={onChange} />;
+}
+
+interface WrittenFilterProps extends Omit<FilterControlProps, 'field'> {
+  readonly label: string;
+  readonly kind: 'text' | 'time';
+  readonly placeholder: string | undefined;
+}
+
+/** It counts when it is left, or with Enter. Then it is the same control with the same focus. */
+function WrittenFilter({ label, kind, placeholder, value, onChange }: WrittenFilterProps) {
+  const control = useRef<HTMLInputElement>(null);
   const shown = kind === 'time' ? localTime(value) : value;
+  useEffect(() => {
+    if (control.current !== null) control.current.value = shown;
+  }, [shown]);
   const commit = (text: string): void => {
     if (text !== shown) onChange(kind === 'time' ? utcTime(text) : text.trim());
   };
   return (
     <TextField
-      // A new value in the address replaces what the control shows.
-      key={value}
+      ref={control}
       type={kind === 'time' ? 'datetime-local' : 'search'}
       label={label}
       placeholder={placeholder}

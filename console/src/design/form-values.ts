@@ -1,3 +1,5 @@
+import { inexactNumberFault, isExactNumber } from './exact-number';
+
 /** The lines of a text without empty ones; undefined without any. */
 export function linesOf(text: string): string[] | undefined {
   const lines = text.split('\n').map((line) => line.trim());
@@ -11,9 +13,12 @@ export function textOf(text: string): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** A number that was written; undefined for an empty text. What is no number becomes NaN, which JSON has as null. */
+/** A number that was written; undefined for an empty text. Throws if it would change when it is sent. */
 export function numberOf(text: string): number | undefined {
-  return text.trim() === '' ? undefined : Number(text);
+  const literal = text.trim();
+  if (literal === '') return undefined;
+  if (!isExactNumber(literal)) throw new Error(inexactNumberFault(literal));
+  return Number(literal);
 }
 
 /** What a control for local times shows, as RFC 3339 in UTC; undefined while it is empty. */

@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { useAction } from './action';
 import { Button } from './button';
 import { DialogActions } from './dialog';
 import styles from './form.module.css';
@@ -26,18 +27,7 @@ export function ActionForm({
   disabled = false,
   children,
 }: ActionFormProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onSubmit();
-    } catch (failure) {
-      setError(failure);
-    }
-    setBusy(false);
-  };
+  const { isBusy, error, run } = useAction();
   return (
     <form
       className={styles['form']}
@@ -45,7 +35,7 @@ export function ActionForm({
         // A dialog inside another form is part of its tree.
         event.stopPropagation();
         event.preventDefault();
-        void submit();
+        void run(onSubmit);
       }}
     >
       {children}

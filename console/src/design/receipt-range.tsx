@@ -10,9 +10,14 @@ export interface ReceiptRange {
   readonly change: (field: Partial<ReceiptRange['fields']>) => void;
 }
 
-/** A range that ends now, until the person changes it. `from` is called once. */
+const MINUTE_MS = 60_000;
+
+/** A range that ends with this minute, until the person changes it: its fields have no seconds. `from` is called once. */
 export function useReceiptRange(from: () => Date): ReceiptRange {
-  const [fields, setFields] = useState(() => ({ from: localTimeOf(from()), to: localTimeOf(currentTime()) }));
+  const [fields, setFields] = useState(() => {
+    const endOfMinute = new Date(currentTime().getTime() + MINUTE_MS);
+    return { from: localTimeOf(from()), to: localTimeOf(endOfMinute) };
+  });
   return {
     fields,
     times: { from: utcOf(fields.from) ?? '', to: utcOf(fields.to) ?? '' },

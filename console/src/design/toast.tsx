@@ -6,11 +6,13 @@ const toasts = Toast.createToastManager();
 interface Message {
   readonly title: string;
   readonly description?: string;
+  /** Until somebody closes it. */
+  readonly stays?: boolean;
 }
 
 /** A short message that goes away by itself. Errors that need an action stand in the page instead. */
-export function showToast(message: Message): void {
-  toasts.add({ timeout: 6_000, ...message });
+export function showToast({ stays = false, ...message }: Message): void {
+  toasts.add({ timeout: stays ? 0 : 6_000, ...message });
 }
 
 /** Once, in the shell. */

@@ -4,7 +4,9 @@ import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { Router } from 'wouter';
 import { BASE_PATH, handleSessionErrors, isTransient } from '../api/api';
 import { ApiError } from '../api/api-error';
+import { forgetRecords } from '../api/queries';
 import { ownerOf, readSession, type Session } from '../api/session';
+import { SecretDialog, useIsSecretShown } from '../design/secret-dialog';
 import { Failed, ScopeSource } from '../design/state-views';
 import { Toasts } from '../design/toast';
 import { closeDrafts, openDrafts } from './drafts';
@@ -23,6 +25,8 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      // A browser that thinks it is offline reaches a service on its own machine. Where it does not, the page says so.
+      networkMode: 'always',
       retry: (failures, error) => failures < RETRIES && isTransient(error),
     },
   },
@@ -37,6 +41,7 @@ export function App() {
           <SignedIn>
             <Shell />
           </SignedIn>
+          <SecretDialog />
         </Router>
         <Toasts />
       </QueryClientProvider>
@@ -47,7 +52,7 @@ export function App() {
 /** Its children, or the sign-in page in their place: the address stays, so that signing in leads back to it. */
 function SignedIn({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
-  const [hasEnded, setEnded] = useState(false);
+  const [ended, setEnded] = useState<Session>();
   const query = useQuery({
     queryKey: ['session'],
     queryFn: () => readSession().then((session) => begin(client, session), signedOutOr),
@@ -55,7 +60,10 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
   });
   useEffect(() => {
     const onSignedOut = (): void => {
-      setEnded(client.getQueryData<Session | null>(['session']) != null);
+      const before = client.getQueryData<Session | null>(['session']);
+      // The sign-in page asks, too, and is refused as long as nobody has signed in.
+      if (before == null) return;
+      setEnded(before);
       forgetEverything(client);
     };
     handleSessionErrors({ onSignedOut, askForProof });
@@ -65,6 +73,7 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
     });
   }, [client]);
   const { data: session, error } = query;
+  const isSecretShown = useIsSecretShown();
   if (session === undefined) {
     return (
       <main className={styles['alone']}>
@@ -72,12 +81,16 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
       </main>
     );
   }
-  if (session === null) return <SignIn hasEnded={hasEnded} onSignedIn={() => void query.refetch()} />;
+  // The secret first, which cannot be shown again.
+  if (session === null && isSecretShown) return <main className={styles['alone']} />;
+  if (session === null) return <SignIn ended={ended} onSignedIn={() => void query.refetch()} />;
   return (
     <SessionContext.Provider value={session}>
       <ScopeSource.Provider value={session.via}>
-        <Fragment key={ownerOf(session)}>{children}</Fragment>
-        <ProofDialog />
+        <Fragment key={ownerOf(session)}>
+          {children}
+          <ProofDialog />
+        </Fragment>
       </ScopeSource.Provider>
     </SessionContext.Provider>
   );
@@ -87,7 +100,7 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
 function begin(client: QueryClient, session: Session): Session {
   const before = client.getQueryData<Session | null>(['session']);
   if (before == null || ownerOf(before) !== ownerOf(session)) {
-    if (before != null) client.removeQueries({ predicate: isOfSession });
+    if (before != null) forgetRecords(client);
     tellOtherTabs(ownerOf(session));
   }
   openDrafts(session);
@@ -102,10 +115,6 @@ function signedOutOr(error: unknown): null {
 /** Nothing that was read in a session outlives it in the page, but what its user was writing. */
 function forgetEverything(client: QueryClient): void {
   closeDrafts();
-  client.removeQueries({ predicate: isOfSession });
+  forgetRecords(client);
   client.setQueryData(['session'], null);
-}
-
-function isOfSession({ queryKey: [name] }: { readonly queryKey: readonly unknown[] }): boolean {
-  return name !== 'session';
 }

@@ -1,7 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { api } from '../api/api';
 import type { Schema } from '../api/api-types';
 import { useRead } from '../api/queries';
+import { useAction } from '../design/action';
 import { Badge, type Tone } from '../design/badge';
 import { Button } from '../design/button';
 import { CopyableId } from '../design/copyable-id';
@@ -9,7 +11,7 @@ import { Dialog } from '../design/dialog';
 import { useFilters } from '../design/filters';
 import { JsonView } from '../design/json-view';
 import { Properties, Section } from '../design/page';
-import { Loaded } from '../design/state-views';
+import { Failed, Loaded } from '../design/state-views';
 import { Time } from '../design/time';
 import { visibleText } from '../design/visible-text';
 import { EventEffects } from './event-effects';
@@ -35,29 +37,44 @@ export function EventDialog() {
 }
 
 function EventView({ eventId }: { readonly eventId: string }) {
-  const [isUnmasked, setUnmasked] = useState(false);
+  // In no cache: it is gone when the dialog closes.
+  const [unmasked, setUnmasked] = useState<StoredEvent>();
+  const { isBusy, error, run } = useAction();
   const mayUnmask = useScope('pii:read');
-  const query = isUnmasked ? ({ unmask: 'true' } as const) : {};
-  const event = useRead('/v1/events/{eventId}', { path: { eventId }, query });
+  const path = { eventId };
+  const query = useRead('/v1/events/{eventId}', { path });
+  const unmask = async (): Promise<void> =>
+    setUnmasked(await api.get('/v1/events/{eventId}', { path, query: { unmask: 'true' } }));
   return (
-    <Loaded query={event}>
-      {(found) => (
+    <Loaded query={query}>
+      {(event) => (
         <>
-          <Properties entries={entriesOf(found)} />
-          <EventEffects processing={found.processing} />
+          <Properties entries={entriesOf(event)} />
+          <EventEffects processing={event.processing} />
           <Section
             title="Identity and properties"
-            actions={mayUnmask && !isUnmasked && <Button onClick={() => setUnmasked(true)}>Show personal data</Button>}
+            actions={
+              mayUnmask && (
+                <Button
+                  busy={isBusy}
+                  onClick={() => (unmasked === undefined ? void run(unmask) : setUnmasked(undefined))}
+                >
+                  {unmasked === undefined ? 'Show personal data' : 'Hide personal data'}
+                </Button>
+              )
+            }
           >
-            <JsonView
-              value={{ identity: found.identity, properties: found.properties }}
-              what="identity and properties"
-            />
+            {error !== undefined && <Failed error={error} />}
+            <IdentityAndProperties event={unmasked ?? event} />
           </Section>
         </>
       )}
     </Loaded>
   );
+}
+
+function IdentityAndProperties({ event: { identity, properties } }: { readonly event: StoredEvent }) {
+  return <JsonView value={{ identity, properties }} what="identity and properties" />;
 }
 
 function entriesOf(event: StoredEvent): (readonly [string, ReactNode])[] {

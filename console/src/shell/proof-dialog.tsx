@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { providerAddress, proveKey } from '../api/session';
+import { providerAddress, proveKey, type Session } from '../api/session';
 import { Button } from '../design/button';
 import { Dialog, DialogActions } from '../design/dialog';
 import { TextField } from '../design/field';
@@ -9,24 +9,37 @@ import styles from './shell.module.css';
 
 type Answer = (isProven: boolean) => void;
 
+interface Question {
+  readonly proven: Promise<boolean>;
+  readonly answer: Answer;
+}
+
 let open: ((answer: Answer) => void) | undefined;
-let waiting: Promise<boolean> | undefined;
+let question: Question | undefined;
 
 /** Asks for the key again. Calls that are refused at the same time share one question. */
 export function askForProof(): Promise<boolean> {
-  const show = open;
-  if (show === undefined) return Promise.resolve(false);
-  waiting ??= new Promise<boolean>(show).finally(() => (waiting = undefined));
-  return waiting;
+  if (open === undefined) return Promise.resolve(false);
+  if (question === undefined) {
+    let answer: Answer = () => undefined;
+    const proven = new Promise<boolean>((resolve) => (answer = resolve)).finally(() => (question = undefined));
+    question = { proven, answer };
+    open(answer);
+  }
+  return question.proven;
 }
 
-/** Once, in the shell. Creating a key, unmasking and erasing need a proof of at most five minutes ago. */
+/**
+ * Once for each session. Creating a key, unmasking and erasing need a proof of at most five minutes ago. The answer is no
+ * when the session ends: what was asked for by one session is not done by the next one.
+ */
 export function ProofDialog() {
   const [answer, setAnswer] = useState<Answer>();
   useEffect(() => {
     open = (next) => setAnswer(() => next);
     return () => {
       open = undefined;
+      question?.answer(false);
     };
   }, []);
   const finish = (isProven: boolean): void => {
@@ -41,7 +54,7 @@ export function ProofDialog() {
 }
 
 function ProofForm({ onProven, onCancel }: { readonly onProven: () => void; readonly onCancel: () => void }) {
-  const { via } = useSession();
+  const session = useSession();
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -56,7 +69,7 @@ function ProofForm({ onProven, onCancel }: { readonly onProven: () => void; read
       setBusy(false);
     }
   };
-  if (via === 'oidc') return <ProviderProof />;
+  if (session.via === 'oidc') return <ProviderProof session={session} />;
   return (
     <form
       className={styles['proof']}
@@ -87,7 +100,7 @@ function ProofForm({ onProven, onCancel }: { readonly onProven: () => void; read
   );
 }
 
-function ProviderProof() {
+function ProviderProof({ session }: { readonly session: Session }) {
   return (
     <div className={styles['proof']}>
       <p>
@@ -95,7 +108,7 @@ function ProviderProof() {
         more what you were doing.
       </p>
       <DialogActions>
-        <a href={providerAddress({ isProof: true })}>Sign in again</a>
+        <a href={providerAddress({ isProof: true, session })}>Sign in again</a>
       </DialogActions>
     </div>
   );

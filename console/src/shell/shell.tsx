@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { signOut } from '../api/session';
+import { useAction } from '../design/action';
 import { Button } from '../design/button';
 import { classes } from '../design/classes';
 import { Page } from '../design/page';
-import { Loading } from '../design/state-views';
+import { Failed, Loading } from '../design/state-views';
+import { visibleText } from '../design/visible-text';
 import { EventDialog } from './event-dialog';
 import { NOBODY, tellOtherTabs } from './other-tabs';
 import { PageErrors } from './page-errors';
@@ -57,7 +59,7 @@ function Workspace() {
   return (
     <p className={styles['workspace']}>
       <span>Workspace</span>
-      <strong title={workspace}>{workspace}</strong>
+      <strong title={visibleText(workspace)}>{visibleText(workspace)}</strong>
     </p>
   );
 }
@@ -75,6 +77,7 @@ function PageLink({ route, onFollow }: { readonly route: ConsoleRoute; readonly 
 function Account() {
   const client = useQueryClient();
   const { name } = useSession();
+  const { isBusy, error, run } = useAction();
   const leave = async (): Promise<void> => {
     await signOut();
     tellOtherTabs(NOBODY);
@@ -83,22 +86,24 @@ function Account() {
   };
   return (
     <div className={styles['account']}>
-      <span className={styles['name']} title={name}>
-        {name}
+      <span className={styles['name']} title={visibleText(name)}>
+        {visibleText(name)}
       </span>
       <div>
         <ThemeSwitch />
         <Shortcuts />
-        <Button kind="quiet" onClick={() => void leave()}>
+        <Button kind="quiet" busy={isBusy} onClick={() => void run(leave)}>
           Sign out
         </Button>
       </div>
+      {error !== undefined && <Failed error={error} />}
     </div>
   );
 }
 
 function Pages() {
   const [location] = useLocation();
+  useFocusOnPage(location);
   return (
     <PageErrors key={location}>
       <Suspense fallback={<Loading />}>
@@ -120,6 +125,16 @@ function Pages() {
       </Suspense>
     </PageErrors>
   );
+}
+
+/** A link that leads to another page goes away with its own page, and the focus with it: it goes on at the new page. */
+function useFocusOnPage(location: string): void {
+  const shown = useRef(location);
+  useEffect(() => {
+    if (shown.current === location) return;
+    shown.current = location;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [location]);
 }
 
 /** The page has a base address, so that the link alone would leave it. */

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { providerAddress, readSignInMethods, signIn } from '../api/session';
+import { providerAddress, readSignInMethods, signIn, type Session } from '../api/session';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Failed } from '../design/state-views';
 import styles from './shell.module.css';
 
 interface SignInProps {
-  /** Whether a session has just ended, and was not signed out of. */
-  readonly hasEnded: boolean;
+  /** The session that has just ended, and was not signed out of. */
+  readonly ended: Session | undefined;
   readonly onSignedIn: () => void;
 }
 
-export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
+export function SignIn({ ended, onSignedIn }: SignInProps) {
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -41,7 +41,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
         }}
       >
         <h1>Campaign Data Service</h1>
-        {hasEnded && <p role="status">Your session has ended. Sign in again to go on.</p>}
+        {ended !== undefined && <p role="status">Your session has ended. Sign in again to go on.</p>}
         <TextField
           label="API key"
           type="password"
@@ -56,7 +56,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           Sign in
         </Button>
         {methods.data?.oidc === true && (
-          <a href={providerAddress({ isProof: false })}>Sign in with the identity provider</a>
+          <a href={providerAddress({ isProof: false, session: ended })}>Sign in with the identity provider</a>
         )}
       </form>
     </main>

@@ -8,7 +8,7 @@ import { Dialog } from '../../design/dialog';
 import { Select, TextArea, TextField } from '../../design/field';
 import { ActionForm } from '../../design/form';
 import { given, textOf } from '../../design/form-values';
-import { SecretDialog } from '../../design/secret-dialog';
+import { showSecret } from '../../design/secret-dialog';
 import { showToast } from '../../design/toast';
 
 type Issued = Schema<'IssuedServiceCredentialDto'>;
@@ -22,11 +22,10 @@ const ALGORITHMS = [
 export function CreateCredential() {
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const [issued, setIssued] = useState<Issued>();
-  const onCreated = (answer: Issued): void => {
+  const onCreated = ({ secret, serviceCredential: { id } }: Issued): void => {
     setOpen(false);
-    if (answer.secret === undefined) showToast({ title: 'The service credential is created.' });
-    else setIssued(answer);
+    if (secret === undefined) showToast({ title: 'The service credential is created.' });
+    else showSecret({ title: 'The new service credential', what: 'secret', secret, note: <KeyId id={id} /> });
     void client.invalidateQueries({ queryKey: ['/v1/service-credentials'] });
   };
   return (
@@ -37,15 +36,15 @@ export function CreateCredential() {
       <Dialog title="Create a service credential" open={isOpen} onClose={() => setOpen(false)}>
         <CredentialForm onCreated={onCreated} onCancel={() => setOpen(false)} />
       </Dialog>
-      <SecretDialog
-        title="The new service credential"
-        what="secret"
-        secret={issued?.secret}
-        onClose={() => setIssued(undefined)}
-      >
-        <p>The keyid of its signatures:</p>
-        <CodeBlock code={issued?.serviceCredential.id ?? ''} what="keyid" />
-      </SecretDialog>
+    </>
+  );
+}
+
+function KeyId({ id }: { readonly id: string }) {
+  return (
+    <>
+      <p>The keyid of its signatures:</p>
+      <CodeBlock code={id} what="keyid" />
     </>
   );
 }

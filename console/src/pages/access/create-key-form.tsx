@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
+import { hasScope } from '../../api/session';
 import { Select, TextArea, TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { given, linesOf, utcOf } from '../../design/form-values';
+import { useSession } from '../../shell/session-context';
 import { ScopeChoice } from './scope-choice';
 import type { Scope } from './scopes';
 
@@ -18,7 +20,7 @@ const LIFETIMES = [
 ];
 
 interface CreateKeyFormProps {
-  /** A key whose name, scopes and sources the new one begins with. */
+  /** A key whose name, scopes and sources the new one begins with, as far as the session may grant them. */
   readonly like?: ApiKey | undefined;
   readonly onCreated: (issued: IssuedApiKey) => void;
   readonly onCancel: () => void;
@@ -26,7 +28,10 @@ interface CreateKeyFormProps {
 
 export function CreateKeyForm({ like, onCreated, onCancel }: CreateKeyFormProps) {
   const [name, setName] = useState(like?.name ?? '');
-  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(like?.scopes));
+  const session = useSession();
+  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(
+    () => new Set(like?.scopes.filter((scope) => hasScope(session, scope))),
+  );
   const [sources, setSources] = useState(like?.sources?.join('\n') ?? '');
   const [lifetime, setLifetime] = useState('90');
   const [expiresAt, setExpiresAt] = useState('');

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../design/button';
 import { Dialog } from '../../design/dialog';
-import { SecretDialog } from '../../design/secret-dialog';
+import { showSecret } from '../../design/secret-dialog';
 import { CreateKeyForm, type ApiKey } from './create-key-form';
 
 interface CreateKeyProps {
@@ -15,8 +15,6 @@ interface CreateKeyProps {
 export function CreateKey({ label, kind = 'normal', like }: CreateKeyProps) {
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  // In no cache: it is gone when the dialog closes.
-  const [key, setKey] = useState<string>();
   return (
     <>
       <Button kind={kind} onClick={() => setOpen(true)}>
@@ -28,16 +26,17 @@ export function CreateKey({ label, kind = 'normal', like }: CreateKeyProps) {
           onCancel={() => setOpen(false)}
           onCreated={(issued) => {
             setOpen(false);
-            setKey(issued.key);
+            showSecret({ title: 'The new API key', what: 'API key', secret: issued.key, note: NOTE });
             void client.invalidateQueries({ queryKey: ['/v1/api-keys'] });
           }}
         />
       </Dialog>
-      <SecretDialog title="The new API key" what="API key" secret={key} onClose={() => setKey(undefined)}>
-        <p>
-          Send it with each request as <code>Authorization: Bearer …</code>
-        </p>
-      </SecretDialog>
     </>
   );
 }
+
+const NOTE = (
+  <p>
+    Send it with each request as <code>Authorization: Bearer …</code>
+  </p>
+);

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/api-types';
 import { given, linesOf, numberOf, textOf } from '../../design/form-values';
-import { parseJson } from '../../design/json-editor';
+import { jsonOf } from '../../design/json-editor';
 
 export type JwtIssuer = Schema<'JwtIssuerDto'>;
 type KeySource = Schema<'KeySource'>;
@@ -78,7 +78,5 @@ export function issuerSettings(fields: IssuerFields): Schema<'JwtIssuerSettingsD
 }
 
 function keySet(text: string): Record<string, unknown> {
-  const parsed = parseJson(text);
-  if ('fault' in parsed) throw new Error(`The key set is no JSON: ${parsed.fault}`);
-  return parsed.value as Record<string, unknown>;
+  return jsonOf(text, 'The key set') as Record<string, unknown>;
 }

@@ -8,7 +8,7 @@ import { CopyableId } from '../../design/copyable-id';
 import { ConfirmDialog } from '../../design/dialog';
 import { Inline } from '../../design/layout';
 import { Page, Properties, Section } from '../../design/page';
-import { SecretDialog } from '../../design/secret-dialog';
+import { showSecret } from '../../design/secret-dialog';
 import { Loaded } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
@@ -79,12 +79,12 @@ function KeyActions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   const client = useQueryClient();
   const mayWrite = useScope('api-keys:write');
   const [asked, setAsked] = useState<'rotate' | 'revoke'>();
-  const [secret, setSecret] = useState<string>();
   const path = { id: key.id };
   const readAgain = () => client.invalidateQueries();
   const rotate = async (): Promise<void> => {
     const issued = await api.post('/v1/api-keys/{id}:rotate', { path, body: {} });
-    setSecret(issued.key);
+    const note = <p>The old key is refused from now on.</p>;
+    showSecret({ title: 'The new API key', what: 'API key', secret: issued.key, note });
     await readAgain();
   };
   const revoke = async (): Promise<void> => {
@@ -111,7 +111,7 @@ function KeyActions({ apiKey: key }: { readonly apiKey: ApiKey }) {
       >
         <p>
           A new key with the same scopes and sources takes the place of {visibleText(key.name)}. The old one ends at
-          once: what uses it is refused until it has the new one.
+          once: what uses it is refused until it has the new one. So is this console, if you have signed in with it.
         </p>
         <p>
           To change without an interruption, cancel, choose “Create a key like this”, bring the new key to where it is
@@ -134,9 +134,6 @@ function KeyActions({ apiKey: key }: { readonly apiKey: ApiKey }) {
           It is <code>{key.hint}</code>: type its last four characters.
         </p>
       </ConfirmDialog>
-      <SecretDialog title="The new API key" what="API key" secret={secret} onClose={() => setSecret(undefined)}>
-        <p>The old key is refused from now on.</p>
-      </SecretDialog>
     </Inline>
   );
 }

@@ -9,6 +9,7 @@ import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
 import styles from './campaigns.module.css';
+import { ValueText } from './values';
 
 type Backfill = Schema<'BackfillDto'>;
 
@@ -46,7 +47,8 @@ function Sums({ sums }: { readonly sums: readonly Schema<'VariableSumDto'>[] }) 
       {sums.map(({ path, events, sets, sum }) => (
         <li key={path}>
           <code>{visibleText(path)}</code> would change by{' '}
-          {sum === null ? 'more than can be added up' : sum.toLocaleString()}
+          {/* Exactly: it may be smaller than what numbers for readers are rounded to. */}
+          {sum === null ? 'more than can be added up' : <ValueText value={sum} />}
           {sets > 0 && `, and be set ${sets.toLocaleString()} times`}, in {events.toLocaleString()} events
         </li>
       ))}

@@ -42,7 +42,7 @@ export function BackfillSection({ reaction }: BackfillSectionProps) {
       </Muted>
       {mayWrite && <DryRunForm reaction={reaction} />}
       {list.isPending && <Loading />}
-      {list.error !== null && <Failed error={list.error} onRetry={list.reload} />}
+      {list.error !== null && <Failed error={list.error} onRetry={list.retry} />}
       {list.items.map((backfill) => (
         <BackfillCard key={backfill.jobId} backfill={backfill} />
       ))}

@@ -26,7 +26,10 @@ export function ReactionActions({ reaction, onEdit, onDefined }: ReactionActions
   const { campaignId, name, enabled } = reaction;
   if (!useScope('reactions:write')) return null;
   const define = async (isEnabled: boolean): Promise<void> => {
-    const body = { ...definitionOf(reaction), enabled: isEnabled };
+    // The page may be older than the last change of the definition, which must stay.
+    const path = { campaign_id: campaignId, name };
+    const current = await api.get('/v1/campaigns/{campaign_id}/reactions/{name}', { path });
+    const body = { ...definitionOf(current), enabled: isEnabled };
     const options = { path: { campaign_id: campaignId }, body };
     const defined = await api.post('/v1/campaigns/{campaign_id}/reactions:define', options);
     onDefined(defined.warnings);

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/api-types';
-import { parseJson } from '../../design/json-editor';
+import { jsonOf } from '../../design/json-editor';
 
 export type ReactionDefinition = Schema<'DefineReactionDto'>;
 
@@ -33,9 +33,7 @@ export function definitionText(definition: ReactionDefinition): string {
   return JSON.stringify(definition, null, 2);
 }
 
-/** Throws if the text is no JSON; the service checks the rest. */
+/** Throws if the text cannot be sent; the service checks the rest. */
 export function parsedDefinition(text: string): ReactionDefinition {
-  const parsed = parseJson(text);
-  if ('fault' in parsed) throw new Error(`The definition is no JSON: ${parsed.fault}`);
-  return parsed.value as ReactionDefinition;
+  return jsonOf(text, 'The definition') as ReactionDefinition;
 }

@@ -54,7 +54,7 @@ function textOfOperation({ op, path }: Reaction['ops'][number]): string {
   return visibleText(`${op} ${path.replace(/^state\./, '')}`);
 }
 
-function hrefOfReaction({ campaignId, name }: Reaction): string {
+export function hrefOfReaction({ campaignId, name }: Reaction): string {
   return `/campaigns/${encodeURIComponent(campaignId)}/reactions/${encodeURIComponent(name)}`;
 }
 
@@ -73,6 +73,7 @@ function DefineReaction({ campaignId }: ReactionsTabProps) {
           <ReactionForm
             campaignId={campaignId}
             initial={NEW_REACTION}
+            draftName={`reactions/${campaignId}/_new`}
             onCancel={() => setOpen(false)}
             onDefined={(answer) => {
               if (answer.warnings.length === 0) navigate(hrefOfReaction(answer.reaction));

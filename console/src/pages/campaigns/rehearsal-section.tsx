@@ -4,7 +4,7 @@ import type { Schema } from '../../api/api-types';
 import { Select, TextArea, TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { linesOf } from '../../design/form-values';
-import { JsonEditor, parseJson } from '../../design/json-editor';
+import { JsonEditor, jsonOf } from '../../design/json-editor';
 import { Muted } from '../../design/layout';
 import { Section } from '../../design/page';
 import { useScope } from '../../shell/session-context';
@@ -49,7 +49,7 @@ export function RehearsalSection({ campaignId, subject }: RehearsalSectionProps)
         ? { last: Number(last) }
         : kind === 'eventIds'
           ? { eventIds: linesOf(ids) ?? [] }
-          : { event: eventOf(event) };
+          : { event: jsonOf(event, 'The event') as Record<string, unknown> };
     const options = { path: { campaign_id: campaignId }, body: { ...subject(), ...events } };
     setRehearsal(await api.post('/v1/campaigns/{campaign_id}/reactions:test', options));
   };
@@ -90,10 +90,4 @@ export function RehearsalSection({ campaignId, subject }: RehearsalSectionProps)
       {rehearsal !== undefined && <RehearsalResult rehearsal={rehearsal} />}
     </Section>
   );
-}
-
-function eventOf(text: string): Record<string, unknown> {
-  const parsed = parseJson(text);
-  if ('fault' in parsed) throw new Error(`The event is no JSON: ${parsed.fault}`);
-  return parsed.value as Record<string, unknown>;
 }

@@ -34,7 +34,7 @@ export function VariableForm({ campaignId, variable, onDefined, onCancel }: Vari
   const set = (changes: Partial<Fields>): void => setFields({ ...fields, ...changes });
   const isNew = variable === undefined;
   const define = async (): Promise<void> => {
-    const body = bodyOf(fields);
+    const body = bodyOf(fields, variable);
     await api.post('/v1/campaigns/{campaign_id}/variables:define', { path: { campaign_id: campaignId }, body });
     onDefined();
   };
@@ -178,13 +178,13 @@ function textOfValue(value: Variable['default']): string {
 }
 
 /** What is empty is absent: a definition replaces the one before. */
-function bodyOf(fields: Fields): Schema<'DefineVariableDto'> {
+function bodyOf(fields: Fields, variable: Variable | undefined): Schema<'DefineVariableDto'> {
   const isNumber = fields.type === 'number';
   return given({
     scope: fields.scope,
     name: fields.name.trim(),
     type: fields.type,
-    default: defaultOf(fields),
+    default: defaultOf(fields, variable),
     min: isNumber ? numberOf(fields.min) : undefined,
     max: isNumber ? numberOf(fields.max) : undefined,
     period: fields.every === '' ? undefined : { every: fields.every, timezone: fields.timezone.trim() },
@@ -192,7 +192,8 @@ function bodyOf(fields: Fields): Schema<'DefineVariableDto'> {
   });
 }
 
-function defaultOf({ type, default: text }: Fields): number | string | boolean | undefined {
-  if (text === '') return undefined;
-  return type === 'number' ? Number(text) : type === 'boolean' ? text === 'true' : text;
+/** A control cannot tell the empty text from none: it stays where it is the default. */
+function defaultOf({ type, default: text }: Fields, variable: Variable | undefined): Variable['default'] {
+  if (text === '') return variable?.default === '' ? '' : undefined;
+  return type === 'number' ? numberOf(text) : type === 'boolean' ? text === 'true' : text;
 }

@@ -55,7 +55,7 @@ export function VariablesTab({ campaignId }: VariablesTabProps) {
               {shared.error !== null && <Failed error={shared.error} onRetry={() => void shared.refetch()} />}
               <DataTable
                 label="List of variables"
-                columns={columnsOf(campaignId)}
+                columns={columnsOf(campaignId, app)}
                 rows={all.map(withValue)}
                 rowKey={({ scope, name }) => `${scope}.${name}`}
                 rowHref={(variable) => hrefOf(campaignId, variable, app)}
@@ -68,13 +68,13 @@ export function VariablesTab({ campaignId }: VariablesTabProps) {
   );
 }
 
-function columnsOf(campaignId: string): readonly Column<Row>[] {
+function columnsOf(campaignId: string, app: string | undefined): readonly Column<Row>[] {
   return [
     {
       id: 'path',
       header: 'Variable',
       cell: (variable) => (
-        <Link href={hrefOf(campaignId, variable)}>
+        <Link href={hrefOf(campaignId, variable, app)}>
           <code>
             state.{variable.scope}.{variable.name}
           </code>

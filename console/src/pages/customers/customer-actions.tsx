@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, download } from '../../api/api';
+import { forgetRecords } from '../../api/queries';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog, DialogActions } from '../../design/dialog';
 import { Failed } from '../../design/state-views';
@@ -78,9 +79,8 @@ function EraseDialog({ id, open, onClose }: EraseDialogProps) {
     await api.post('/v1/cdp/profiles/{id}:erase', { path: { id }, body: {} });
     navigate('/customers');
     showToast({ title: 'The customer is erased.' });
-    // Nothing of the person stays in this page.
-    client.removeQueries({ type: 'inactive' });
-    await client.invalidateQueries();
+    // Nothing of the person stays in this page. The way back leads to an empty one.
+    forgetRecords(client);
   };
   return (
     <ConfirmDialog

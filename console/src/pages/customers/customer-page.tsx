@@ -3,13 +3,14 @@ import { Link } from 'wouter';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
 import { useRead } from '../../api/queries';
+import { hasScope } from '../../api/session';
 import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { Page, Properties } from '../../design/page';
 import { Failed, Loaded } from '../../design/state-views';
 import { Tabs } from '../../design/tabs';
 import { Time } from '../../design/time';
-import { useScope } from '../../shell/session-context';
+import { useScope, useSession } from '../../shell/session-context';
 import { CampaignStates } from './campaign-states';
 import { CustomerActions } from './customer-actions';
 import { Identifiers } from './identifiers';
@@ -17,6 +18,12 @@ import { Merges } from './merges';
 import { Timeline } from './timeline';
 
 type Profile = Schema<'ProfileDto'>;
+
+interface Unmasked {
+  /** The identifiers as they were shown when the others were asked for. */
+  readonly masked: Profile['identifiers'];
+  readonly profile: Profile;
+}
 
 /** One customer: who it is, what happened, the state of campaigns, merges. */
 export function CustomerPage({ id }: { readonly id: string }) {
@@ -34,14 +41,20 @@ export function CustomerPage({ id }: { readonly id: string }) {
 
 function CustomerView({ profile, askedFor }: { readonly profile: Profile; readonly askedFor: string }) {
   const { id, firstSeenAt, lastSeenAt, eventCount, eventsExpired, mergedFrom } = profile;
-  const [unmasked, setUnmasked] = useState<Profile>();
+  const [unmasked, setUnmasked] = useState<Unmasked>();
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const mayUnmask = useScope('pii:read');
-  const mayAudit = useScope('api-keys:read');
+  const mayAudit = useMayAudit();
+  // An undone merge takes identifiers away.
+  const shown = unmasked?.masked === profile.identifiers ? unmasked.profile : undefined;
   const unmask = async (): Promise<void> => {
+    setBusy(true);
     setError(undefined);
     const options = { path: { id }, query: { unmask: 'true' } } as const;
-    await api.get('/v1/cdp/profiles/{id}', options).then(setUnmasked, setError);
+    const show = (read: Profile): void => setUnmasked({ masked: profile.identifiers, profile: read });
+    await api.get('/v1/cdp/profiles/{id}', options).then(show, setError);
+    setBusy(false);
   };
   return (
     <>
@@ -60,7 +73,7 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
           ],
           ['First seen', <Time key="first" at={firstSeenAt} />],
           ['Last seen', <Time key="last" at={lastSeenAt} />],
-          ['Identifiers', <Identifiers key="identifiers" profile={unmasked ?? profile} />],
+          ['Identifiers', <Identifiers key="identifiers" profile={shown ?? profile} />],
           [
             'Merged from',
             mergedFrom.length === 0
@@ -71,8 +84,8 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
       />
       {mayUnmask && (
         <p>
-          <Button onClick={() => (unmasked === undefined ? void unmask() : setUnmasked(undefined))}>
-            {unmasked === undefined ? 'Show personal data' : 'Hide personal data'}
+          <Button busy={isBusy} onClick={() => (shown === undefined ? void unmask() : setUnmasked(undefined))}>
+            {shown === undefined ? 'Show personal data' : 'Hide personal data'}
           </Button>
         </p>
       )}
@@ -85,16 +98,24 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
       <Tabs
         label="Parts of the customer"
         tabs={[
-          { id: 'timeline', label: 'Timeline', content: <Timeline id={id} isUnmasked={unmasked !== undefined} /> },
+          { id: 'timeline', label: 'Timeline', content: <Timeline id={id} isUnmasked={shown !== undefined} /> },
           {
             id: 'state',
             label: 'State per campaign',
-            content: <CampaignStates profile={profile} sub={subjectOf(unmasked)} />,
+            content: <CampaignStates profile={profile} sub={subjectOf(shown)} />,
           },
           { id: 'merges', label: 'Merges', content: <Merges id={id} /> },
         ]}
       />
     </>
+  );
+}
+
+/** The scopes that the audit log takes. */
+function useMayAudit(): boolean {
+  const session = useSession();
+  return ['api-keys:read', 'jwt-issuers:read', 'service-credentials:read', 'profiles:read'].every((scope) =>
+    hasScope(session, scope),
   );
 }
 

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { ApiError } from '../../api/api-error';
 import type { Schema } from '../../api/api-types';
+import { useIsThere } from '../../design/action';
 import { Button } from '../../design/button';
 import { Select, TextField } from '../../design/field';
 import { Failed } from '../../design/state-views';
@@ -20,6 +21,7 @@ export function LookUp() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [notFound, setNotFound] = useState<Identifier>();
+  const isThere = useIsThere();
   const lookUp = async (): Promise<void> => {
     const identifier = { type, value: value.trim() };
     setBusy(true);
@@ -27,7 +29,8 @@ export function LookUp() {
     setNotFound(undefined);
     try {
       const { id } = await api.post('/v1/cdp/profiles:lookup', { body: identifier });
-      navigate(`/customers/${id}`);
+      // A late answer leads nobody away from another page.
+      if (isThere.current) navigate(`/customers/${id}`);
     } catch (failure) {
       setBusy(false);
       if (failure instanceof ApiError && failure.status === 404) setNotFound(identifier);

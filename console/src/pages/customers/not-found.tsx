@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, download } from '../../api/api';
 import { Button } from '../../design/button';
@@ -11,16 +12,20 @@ import { saveFile } from './save-file';
 
 /** No customer has the identifier: the person may have been erased, or take part in campaigns without any event. */
 export function NotFound({ identifier }: { readonly identifier: Identifier }) {
+  const client = useQueryClient();
   const mayChange = useScope('profiles:write');
   const mayUnmask = useScope('pii:read');
   const [isLifting, setLifting] = useState(false);
   const [isErasing, setErasing] = useState(false);
+  const [isExporting, setExporting] = useState(false);
   const [error, setError] = useState<unknown>();
   const exportPerson = async (): Promise<void> => {
+    setExporting(true);
     setError(undefined);
     await download('/v1/cdp/profiles:export', { body: identifier })
       .then((file) => saveFile(file, 'person.ndjson'))
       .catch(setError);
+    setExporting(false);
   };
   const lift = async (): Promise<void> => {
     const { status } = await api.post('/v1/cdp/erasures:lift', { body: identifier });
@@ -29,6 +34,8 @@ export function NotFound({ identifier }: { readonly identifier: Identifier }) {
   const erase = async (): Promise<void> => {
     await api.post('/v1/cdp/profiles:erase', { body: identifier });
     showToast({ title: 'The person is erased.' });
+    client.removeQueries({ type: 'inactive' });
+    await client.invalidateQueries();
   };
   return (
     <section role="status" className={styles['panel']}>
@@ -40,7 +47,9 @@ export function NotFound({ identifier }: { readonly identifier: Identifier }) {
       <div className={styles['actions']}>
         {mayChange && <Button onClick={() => setLifting(true)}>Accept events after an erasure</Button>}
         {mayUnmask && identifier.type === 'EXTERNAL' && (
-          <Button onClick={() => void exportPerson()}>Export participant</Button>
+          <Button busy={isExporting} onClick={() => void exportPerson()}>
+            Export participant
+          </Button>
         )}
         {mayChange && identifier.type === 'EXTERNAL' && (
           <Button kind="danger" onClick={() => setErasing(true)}>

@@ -1,12 +1,13 @@
 import { Link, useLocation } from 'wouter';
 import type { CallOptions, Operation, Schema } from '../../api/api-types';
-import { useList } from '../../api/queries';
+import { useList, type PagedList } from '../../api/queries';
 import { Badge, type Tone } from '../../design/badge';
 import { PagedTable, type Column } from '../../design/data-table';
 import { Dialog } from '../../design/dialog';
 import { FilterBar, type FilterField } from '../../design/filter-bar';
 import { useFilters, useHrefWith } from '../../design/filters';
 import { JsonView } from '../../design/json-view';
+import { NotAmong } from '../../design/not-among';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
@@ -80,17 +81,18 @@ export function Timeline({ id, isUnmasked }: { readonly id: string; readonly isU
         rowHref={({ eventId }) => hrefOf(eventId)}
         empty={<NoEvents isFiltered={Object.keys(filters).length > 0} />}
       />
-      <ShownEvent events={list.items} />
+      <ShownEvent list={list} />
     </div>
   );
 }
 
 /** All of an event as the timeline has it, which takes no scope for events. */
-function ShownEvent({ events }: { readonly events: readonly CustomerEvent[] }) {
+function ShownEvent({ list }: { readonly list: PagedList<CustomerEvent> }) {
   const [{ [SHOWN]: shownId }] = useFilters([SHOWN]);
   const [, navigate] = useLocation();
   const hrefOf = useHrefWith(SHOWN);
-  const event = events.find(({ eventId }) => eventId === shownId);
+  const event = list.items.find(({ eventId }) => eventId === shownId);
+  if (shownId !== undefined && event === undefined) return <NotAmong what="event" list={list} />;
   return (
     <Dialog
       title={event === undefined ? 'Event' : visibleText(event.eventType)}

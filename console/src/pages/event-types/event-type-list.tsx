@@ -8,7 +8,7 @@ import { DataTable, PagedTable, type Column } from '../../design/data-table';
 import { OpenForm } from '../../design/open-form';
 import { Page, Section } from '../../design/page';
 import { isName } from '../../design/path-name';
-import { Empty } from '../../design/state-views';
+import { Empty, Failed } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
@@ -91,11 +91,12 @@ const UNREGISTERED: readonly Column<UnregisteredType>[] = [
 function UnregisteredTypes() {
   const mayLook = useScope('review:read');
   const query = { reason: 'unregistered_event_type', status: 'open', limit: 200 } as const;
-  const { data } = useRead('/v1/review-entries', { query }, { enabled: mayLook });
+  const { data, error, refetch } = useRead('/v1/review-entries', { query }, { enabled: mayLook });
   const counts = new Map<string, number>();
   for (const { eventType } of data?.items ?? []) {
     if (eventType !== null && isName(eventType)) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
   }
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   if (counts.size === 0) return null;
   const rows = [...counts].map(([name, count]) => ({ name, count })).sort((one, other) => other.count - one.count);
   return (

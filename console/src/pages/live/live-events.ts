@@ -42,14 +42,16 @@ const NOTHING: Pick<LiveEvents, 'rows' | 'notShown'> = { rows: [], notShown: 0 }
 /** Events as they are answered, the newest first: the last 500 that the filters let through. */
 export function useLiveEvents(filters: LiveFilters): LiveEvents {
   const [received, setReceived] = useState(NOTHING);
-  const [connection, setConnection] = useState<Connection>('connecting');
+  const [known, setKnown] = useState<{ readonly stream: string; readonly connection: Connection }>();
   const [attempt, setAttempt] = useState(0);
   const lastKey = useRef(0);
   const client = useQueryClient();
-  const address = addressOf(filters);
+  const address = streamAddress(filters);
+  const stream = `${attempt} ${address}`;
 
   useEffect(() => {
-    const source = new EventSource(address);
+    const source = new EventSource(`${BASE_PATH}/api${address}`);
+    const setConnection = (connection: Connection): void => setKnown({ stream, connection });
     source.addEventListener('open', () => setConnection('open'));
     source.addEventListener('error', () => {
       setConnection(source.readyState === EventSource.CLOSED ? 'closed' : 'connecting');
@@ -65,17 +67,18 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
       }));
     });
     return () => source.close();
-  }, [address, attempt, client]);
+  }, [address, stream, client]);
 
   return {
     rows: received.rows.filter((row) => matches(filters, row)),
     notShown: received.notShown,
-    connection,
+    connection: known?.stream === stream ? known.connection : 'connecting',
     reconnect: () => setAttempt(attempt + 1),
   };
 }
 
-function addressOf(filters: LiveFilters): string {
+/** Below the console's own routes. */
+export function streamAddress(filters: LiveFilters): string {
   const search = new URLSearchParams(Object.entries(filters)).toString();
-  return `${BASE_PATH}/api/live${search === '' ? '' : `?${search}`}`;
+  return `/live${search === '' ? '' : `?${search}`}`;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../api/api';
+import { assertStream } from '../../api/api';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
@@ -13,8 +13,8 @@ import { OPEN_EVENT } from '../../shell/record-ids';
 import { useScope } from '../../shell/session-context';
 import { HiddenValues } from './hidden-values';
 import { entryHref, LIVE_COLUMNS } from './live-columns';
-import { ROWS_MAX, useLiveEvents, type Connection, type LiveRow } from './live-events';
-import { LIVE_FILTERS } from './live-filters';
+import { ROWS_MAX, streamAddress, useLiveEvents, type Connection, type LiveRow } from './live-events';
+import { LIVE_FILTERS, matches } from './live-filters';
 import styles from './live.module.css';
 
 const FIELDS: readonly FilterField[] = [
@@ -54,7 +54,7 @@ export function LivePage() {
 
 /** The service's own words about the scope that is missing. */
 function Refusal() {
-  const refusal = useQuery({ queryKey: ['live', 'refusal'], queryFn: () => callConsole('get', '/live') });
+  const refusal = useQuery({ queryKey: ['live', 'refusal'], queryFn: () => assertStream('/live') });
   return <Page title="Live events">{refusal.error === null ? <Loading /> : <Failed error={refusal.error} />}</Page>;
 }
 
@@ -62,16 +62,15 @@ function LiveEvents() {
   const [filters] = useFilters(LIVE_FILTERS);
   const eventHref = useHrefWith(OPEN_EVENT);
   const { rows, notShown, connection, reconnect } = useLiveEvents(filters);
-  // What was shown when it was paused; undefined while it runs.
+  // What was shown when it was paused; undefined while it runs. Filters apply to it, too.
   const [paused, setPaused] = useState<readonly LiveRow[]>();
-  const shown = paused ?? rows;
+  const shown = paused?.filter((row) => matches(filters, row)) ?? rows;
   return (
     <Page
       title="Live events"
       actions={
         <>
           <State connection={connection} />
-          {connection === 'closed' && <Button onClick={reconnect}>Connect again</Button>}
           <Button onClick={() => setPaused(paused === undefined ? rows : undefined)}>
             {paused === undefined ? 'Pause' : `Continue${heldText(rows, paused)}`}
           </Button>
@@ -80,6 +79,7 @@ function LiveEvents() {
     >
       <FilterBar fields={FIELDS} />
       <HiddenValues />
+      {connection === 'closed' && <NotConnected address={streamAddress(filters)} onReconnect={reconnect} />}
       {notShown > 0 && (
         <p className={styles['note']} role="status">
           {notShown.toLocaleString()} more events were counted but not sent, because too many came at once.
@@ -97,6 +97,26 @@ function LiveEvents() {
         />
       )}
     </Page>
+  );
+}
+
+interface NotConnectedProps {
+  readonly address: string;
+  readonly onReconnect: () => void;
+}
+
+/** Why the service gives no stream, and the way to ask for it again. */
+function NotConnected({ address, onReconnect }: NotConnectedProps) {
+  const refusal = useQuery({
+    queryKey: ['live', 'refusal', address],
+    queryFn: () => assertStream(address),
+    gcTime: 0,
+  });
+  if (refusal.error !== null) return <Failed error={refusal.error} onRetry={onReconnect} />;
+  return (
+    <p>
+      <Button onClick={onReconnect}>Connect again</Button>
+    </p>
   );
 }
 

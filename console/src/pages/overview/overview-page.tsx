@@ -1,3 +1,4 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useRead } from '../../api/queries';
 import { Curl } from '../../design/code-block';
@@ -27,9 +28,6 @@ const FIRST_EVENT = {
 export function OverviewPage() {
   const [filters] = useFilters(['range']);
   const range = isRange(filters.range) ? filters.range : DEFAULT_RANGE;
-  const fromMs = beginningOf(range, useNow());
-  const query = { from: new Date(fromMs).toISOString(), step: RANGES[range].step, groupBy: 'source' } as const;
-  const statistics = useRead('/v1/stats/ingest', { query }, { refetchInterval: REFRESH_MS });
   return (
     <Page title="Overview">
       <WorkFigures />
@@ -37,10 +35,19 @@ export function OverviewPage() {
         <FilterBar
           fields={[{ name: 'range', label: 'Range', kind: 'select', options: RANGE_OPTIONS, initial: DEFAULT_RANGE }]}
         />
-        <Loaded query={statistics}>{({ items }) => <Ingest counts={items} range={range} fromMs={fromMs} />}</Loaded>
+        <Statistics key={range} range={range} />
       </Section>
     </Page>
   );
+}
+
+/** Of one range: what is shown stays when a new step begins, until its numbers are there. */
+function Statistics({ range }: { readonly range: Range }) {
+  const fromMs = beginningOf(range, useNow());
+  const query = { from: new Date(fromMs).toISOString(), step: RANGES[range].step, groupBy: 'source' } as const;
+  const settings = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData };
+  const statistics = useRead('/v1/stats/ingest', { query }, settings);
+  return <Loaded query={statistics}>{({ items }) => <Ingest counts={items} range={range} fromMs={fromMs} />}</Loaded>;
 }
 
 interface IngestProps {

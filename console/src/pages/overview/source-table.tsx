@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<SourceCounts>[] = [
   { id: 'late', header: 'Late', align: 'end', cell: ({ late }) => late.toLocaleString() },
 ];
 
-/** The answers to each source. Its name leads to what was refused of it. */
+/** The answers to each source. Its name leads to its live events. */
 export function SourceTable({ rows }: { readonly rows: readonly SourceCounts[] }) {
   return <DataTable label="Answers by source" columns={COLUMNS} rows={rows} rowKey={rowKey} />;
 }
@@ -22,6 +22,8 @@ export function SourceTable({ rows }: { readonly rows: readonly SourceCounts[] }
 function SourceName({ row: { source, isOther } }: { readonly row: SourceCounts }) {
   if (source === null) return <em>Source not readable</em>;
   if (isOther) return <em>All other sources</em>;
+  // Live events are filtered by names with commas between them.
+  if (source.includes(',')) return visibleText(source);
   return <Link href={`/live?source=${encodeURIComponent(source)}`}>{visibleText(source)}</Link>;
 }
 

@@ -29,6 +29,7 @@ interface EntryActionsProps {
 export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsProps) {
   const draftName = `review/${entry.id}`;
   const [draft, setDraft] = useState(() => draftOf(draftName) as Draft | undefined);
+  const [isAskedFor, setAskedFor] = useState(false);
   const [isDismissing, setDismissing] = useState(false);
   const [busy, setBusy] = useState<'edit' | 'replay'>();
   const [error, setError] = useState<unknown>();
@@ -45,6 +46,7 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
     run('edit', async () => {
       const { payload } = mayUnmask ? await unmasked(entry) : entry;
       const text = typeof payload === 'string' ? payload : formatted(payload ?? {});
+      setAskedFor(true);
       setDraft({ text, isMasked: !mayUnmask });
     });
   const replay = () =>
@@ -56,12 +58,17 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
     <>
       <div className={styles['actions']}>
         {isEditable(entry) && (
-          <Button kind="primary" busy={busy === 'edit'} disabled={draft !== undefined} onClick={() => void edit()}>
+          <Button
+            kind="primary"
+            busy={busy === 'edit'}
+            disabled={draft !== undefined || busy === 'replay'}
+            onClick={() => void edit()}
+          >
             Correct and replay
           </Button>
         )}
         {isReplayable(entry) && (
-          <Button busy={busy === 'replay'} onClick={() => void replay()}>
+          <Button busy={busy === 'replay'} disabled={busy === 'edit'} onClick={() => void replay()}>
             Replay as it is
           </Button>
         )}
@@ -72,6 +79,7 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
         <EntryEditor
           entry={entry}
           {...draft}
+          isAskedFor={isAskedFor}
           onChange={(text) => {
             setDraft({ ...draft, text });
             keepDraft(draftName, { ...draft, text });
@@ -96,8 +104,9 @@ function unmasked({ id }: Entry): Promise<Entry> {
   return api.get('/v1/review-entries/{id}', { path: { id }, query: { unmask: 'true' } });
 }
 
-function isEditable({ severity, stage, payloadState }: Entry): boolean {
-  return severity === 'error' && stage !== 'processing' && payloadState !== 'not_kept';
+/** Of a payload that is not shown whole, a correction would send the beginning only. */
+function isEditable({ severity, stage, payloadState, payloadTruncated = false }: Entry): boolean {
+  return severity === 'error' && stage !== 'processing' && payloadState !== 'not_kept' && !payloadTruncated;
 }
 
 function isReplayable({ severity, payloadState }: Entry): boolean {

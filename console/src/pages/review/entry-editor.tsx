@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
 import { Badge } from '../../design/badge';
@@ -13,7 +13,7 @@ import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
 import { dryRun, maskedFields, refusalOf, type Verdict } from './correction';
 import { DeclaredProperties } from './declared-properties';
-import { lineNumber } from './payload-lines';
+import { lineFinder } from './payload-lines';
 import styles from './review.module.css';
 
 interface EntryEditorProps {
@@ -21,21 +21,24 @@ interface EntryEditorProps {
   readonly text: string;
   /** Whether the text hides values, because the key may not see them. */
   readonly isMasked: boolean;
+  /** Somebody has just asked for it. */
+  readonly isAskedFor: boolean;
   readonly onChange: (text: string) => void;
   readonly onReplayed: (outcome: Schema<'ReplayedDto'>['outcome']) => void;
   readonly onCancel: () => void;
 }
 
 /** Corrects the payload of an entry: edit, check, replay. Beside it stand the faults and the event type. */
-export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCancel }: EntryEditorProps) {
+export function EntryEditor(props: EntryEditorProps) {
+  const { entry, text, isMasked, isAskedFor, onChange, onReplayed, onCancel } = props;
   const { family } = entry;
   const [rows] = useState(() => Math.min(28, lines(text) + 2));
-  const [verdict, setVerdict] = useState<Verdict>();
+  const [judged, setJudged] = useState<Judged>();
   const [eventType, setEventType] = useState(entry.eventType);
   const [busy, setBusy] = useState<'check' | 'replay'>();
   const [error, setError] = useState<unknown>();
   const mayWrite = useScope(family === 'cdp' ? 'cdp-events:write' : 'external-events:write');
-  const parsed = parseJson(text);
+  const parsed = useMemo(() => parseJson(text), [text]);
   const payload = 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
   const hidden = isMasked && payload !== undefined ? maskedFields(entry.payload, payload) : [];
   const canSend = mayWrite && payload !== undefined;
@@ -44,7 +47,7 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
     setBusy(what);
     setError(undefined);
     setEventType(typeof payload['eventType'] === 'string' ? payload['eventType'] : null);
-    await work(payload).then(setVerdict, setError);
+    await work(payload).then((verdict) => setJudged(verdict && { text, verdict }), setError);
     setBusy(undefined);
   };
   const replay = async (event: object): Promise<Verdict | undefined> => {
@@ -58,12 +61,11 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
       return refusalOf(failure);
     }
   };
-  const shown: Verdict = verdict ?? { kind: 'refused', message: entry.message, faults: entry.details };
   return (
     <Section title="Correct the event" actions={<Button onClick={onCancel}>Close</Button>}>
       <div className={styles['editor']}>
         <Stack>
-          <JsonEditor label="Event as JSON" text={text} onChange={onChange} rows={rows} />
+          <JsonEditor label="Event as JSON" text={text} onChange={onChange} rows={rows} autoFocus={isAskedFor} />
           {hidden.length > 0 && (
             <p role="status" className={styles['note']}>
               {`Your key may not see personal data (scope pii:read). A replay keeps the stored values of: ${hidden.join(', ')}. `}
@@ -76,7 +78,7 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
           <div className={styles['actions']}>
             <Button
               // It checks the event as it is written here.
-              disabled={!canSend || hidden.length > 0}
+              disabled={!canSend || hidden.length > 0 || busy === 'replay'}
               busy={busy === 'check'}
               onClick={() => void run('check', (event) => dryRun(family, event))}
             >
@@ -84,7 +86,7 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
             </Button>
             <Button
               kind="primary"
-              disabled={!canSend}
+              disabled={!canSend || busy === 'check'}
               busy={busy === 'replay'}
               onClick={() => void run('replay', replay)}
             >
@@ -94,7 +96,12 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
           {error !== undefined && <Failed error={error} />}
         </Stack>
         <Stack>
-          <VerdictView title={verdict === undefined ? 'Faults' : 'Result'} verdict={shown} payload={payload} />
+          <VerdictView
+            title={judged === undefined ? 'Faults' : 'Result'}
+            verdict={judged?.verdict ?? { kind: 'refused', message: entry.message, faults: entry.details }}
+            payload={payload}
+            isOld={judged !== undefined && judged.text !== text}
+          />
           {family === 'cdp' && eventType !== null && <DeclaredProperties eventType={eventType} />}
         </Stack>
       </div>
@@ -102,26 +109,42 @@ export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCan
   );
 }
 
+/** The answer to a text. */
+interface Judged {
+  readonly text: string;
+  readonly verdict: Verdict;
+}
+
 interface VerdictViewProps {
   readonly title: string;
   readonly verdict: Verdict;
   readonly payload: object | undefined;
+  /** The text was changed since. */
+  readonly isOld: boolean;
 }
 
-function VerdictView({ title, verdict, payload }: VerdictViewProps) {
+function VerdictView({ title, verdict, payload, isOld }: VerdictViewProps) {
   const { kind } = verdict;
+  const lineOf = useMemo(() => lineFinder(payload), [payload]);
   return (
     <section role="status" aria-label={title} className={styles['outcome']}>
       <h3>
         {title}{' '}
-        <Badge tone={kind === 'refused' ? 'bad' : 'good'}>{kind === 'refused' ? 'refused' : `would be ${kind}`}</Badge>
+        {isOld ? (
+          <Badge>before the last change</Badge>
+        ) : (
+          <Badge tone={kind === 'refused' ? 'bad' : 'good'}>
+            {kind === 'refused' ? 'refused' : `would be ${kind}`}
+          </Badge>
+        )}
       </h3>
+      {isOld && kind !== 'refused' && <p>The event was changed since. Check it again.</p>}
       {verdict.kind === 'refused' && (
         <>
           {verdict.faults.length === 0 && <p>{visibleText(verdict.message)}</p>}
           <FaultList
             faults={verdict.faults}
-            lineOf={(path) => (payload === undefined ? undefined : lineNumber(payload, path.replace(/^payload\./, '')))}
+            lineOf={(path) => (payload === undefined ? undefined : lineOf(path.replace(/^payload(?:\.|(?=\[))/, '')))}
           />
           {verdict.requestId !== undefined && (
             <p className={styles['note']}>

@@ -41,6 +41,8 @@ function EntryView({ entry }: { readonly entry: Entry }) {
   const refresh = async (): Promise<void> => {
     await client.invalidateQueries({ predicate: ({ queryKey: [path] }) => String(path).startsWith('/v1/review-') });
   };
+  // It has a button of its own.
+  const isText = typeof entry.payload === 'string';
   const onReplayed = (result: Schema<'ReplayedDto'>['outcome']): void => {
     setOutcome(result);
     void refresh();
@@ -57,10 +59,12 @@ function EntryView({ entry }: { readonly entry: Entry }) {
       <EntryProperties entry={entry} />
       <Section
         title="What was sent"
-        actions={<CopyButton text={JSON.stringify(entry.payload, null, 2)} what="payload" />}
+        actions={isText ? undefined : <CopyButton text={JSON.stringify(entry.payload, null, 2)} what="payload" />}
       >
         {PAYLOAD_NOTES[entry.payloadState] !== undefined && <p>{PAYLOAD_NOTES[entry.payloadState]}</p>}
-        {entry.payloadTruncated === true && <p>It is longer than a page can show; a replay sends all of it.</p>}
+        {entry.payloadTruncated === true && (
+          <p>It is longer than a page can show, so it cannot be corrected here. A replay sends all of it.</p>
+        )}
         <PayloadView payload={entry.payload} faults={entry.details} />
       </Section>
       {entry.resolution !== null && (

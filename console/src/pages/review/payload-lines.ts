@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../api/api-error';
+import { fieldPath, pathAround } from './field-path';
 
 /** A line of indented JSON, with the faults of the field that it shows. */
 export interface PayloadLine {
@@ -21,7 +22,7 @@ export function payloadLines(
   faults: readonly ErrorDetail[],
 ): { readonly lines: readonly PayloadLine[]; readonly others: readonly ErrorDetail[] } {
   const bare = [...linesOf(payload, '', '', '', '')];
-  const indexes = new Map(bare.flatMap(({ path }, index) => (path === undefined ? [] : [[path, index] as const])));
+  const indexes = indexesOf(bare);
   const placed = new Map<number, ErrorDetail[]>();
   const others: ErrorDetail[] = [];
   for (const fault of faults) {
@@ -32,19 +33,24 @@ export function payloadLines(
   return { lines: bare.map(({ text }, index) => ({ text, faults: placed.get(index) ?? [] })), others };
 }
 
-/** The number of the line in `JSON.stringify(payload, null, 2)` that shows a field, from 1. */
-export function lineNumber(payload: unknown, path: string): number | undefined {
-  const lines = [...linesOf(payload, '', '', '', '')];
-  const index = lineOf(path, new Map(lines.flatMap((line, at) => (line.path === undefined ? [] : [[line.path, at]]))));
-  return index === undefined ? undefined : index + 1;
+/** Finds the number of the line in `JSON.stringify(payload, null, 2)` that shows a field, from 1. */
+export function lineFinder(payload: unknown): (path: string) => number | undefined {
+  const indexes = indexesOf([...linesOf(payload, '', '', '', '')]);
+  return (path) => {
+    const index = lineOf(path, indexes);
+    return index === undefined ? undefined : index + 1;
+  };
+}
+
+function indexesOf(lines: readonly BareLine[]): ReadonlyMap<string, number> {
+  return new Map(lines.flatMap(({ path }, index) => (path === undefined ? [] : [[path, index] as const])));
 }
 
 /** The line of a field, else that of the nearest field around it. */
 function lineOf(path: string, indexes: ReadonlyMap<string, number>): number | undefined {
-  for (let around = path; around !== ''; around = around.replace(/(?:^|\.)[^.[\]]*$|\[[^[\]]*\]$/, '')) {
+  for (let around: string | undefined = path; around !== undefined; around = pathAround(around)) {
     const index = indexes.get(around);
     if (index !== undefined) return index;
-    if (!/[.[\]]/.test(around)) break;
   }
   return indexes.get('');
 }
@@ -83,7 +89,7 @@ function membersOf(value: unknown, path: string): readonly Member[] | undefined 
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.entries(value).map(([name, member]: [string, unknown]) => ({
     value: member,
-    path: path === '' ? name : `${path}.${name}`,
+    path: fieldPath(path, name),
     label: `${JSON.stringify(name)}: `,
   }));
 }

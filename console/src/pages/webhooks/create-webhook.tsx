@@ -2,18 +2,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../api/api';
-import type { Schema } from '../../api/api-types';
 import { Button } from '../../design/button';
 import { Dialog } from '../../design/dialog';
 import { given, textOf } from '../../design/form-values';
 import { WebhookForm } from './webhook-form';
-import { WebhookSecret } from './webhook-secret';
+import { showWebhookSecret } from './webhook-secret';
 
 export function CreateWebhook() {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const [isOpen, setOpen] = useState(false);
-  const [issued, setIssued] = useState<Schema<'IssuedWebhookDto'>>();
   const close = (): void => setOpen(false);
   return (
     <>
@@ -26,19 +24,13 @@ export function CreateWebhook() {
           onCancel={close}
           onSubmit={async ({ description, ...fields }) => {
             const body = given({ ...fields, description: textOf(description) });
-            setIssued(await api.post('/v1/webhooks', { body }));
+            const issued = await api.post('/v1/webhooks', { body });
+            showWebhookSecret(issued, () => navigate(`/webhooks/${issued.webhook.id}`));
             close();
             await client.invalidateQueries({ queryKey: ['/v1/webhooks'] });
           }}
         />
       </Dialog>
-      <WebhookSecret
-        issued={issued}
-        onClose={() => {
-          if (issued !== undefined) navigate(`/webhooks/${issued.webhook.id}`);
-          setIssued(undefined);
-        }}
-      />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { PagedTable, type Column } from '../../design/data-table';
 import { FilterBar } from '../../design/filter-bar';
 import { useFilters, useHrefWith } from '../../design/filters';
 import { Stack } from '../../design/layout';
+import { NotAmong } from '../../design/not-among';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { EventId } from '../../shell/record-ids';
@@ -34,6 +35,11 @@ export function Deliveries({ id }: { readonly id: string }) {
     { path: { id }, query: chosen === undefined ? {} : { state: chosen } },
     { refetchInterval: isMoving ? REFRESH_MS : false },
   );
+  // The open one stays when the filter leaves it out: it is delivered while somebody looks at it.
+  const found = list.items.find((each) => each.id === delivery);
+  const [last, setLast] = useState<Delivery>();
+  if (found !== undefined && found !== last) setLast(found);
+  const open = found ?? (last?.id === delivery ? last : undefined);
   const hasPending = list.items.some((each) => each.state === 'pending');
   if (hasPending !== isMoving) setMoving(hasPending);
   return (
@@ -51,7 +57,8 @@ export function Deliveries({ id }: { readonly id: string }) {
         rowHref={(each) => deliveryHref(each.id)}
         empty={<NoDeliveries isFiltered={chosen !== undefined} />}
       />
-      <DeliveryDialog webhookId={id} delivery={list.items.find((each) => each.id === delivery)} />
+      {delivery !== undefined && open === undefined && <NotAmong what="delivery" list={list} />}
+      <DeliveryDialog webhookId={id} delivery={open} hasLeft={found === undefined} />
     </Stack>
   );
 }

@@ -5,6 +5,7 @@ import { Button } from '../../design/button';
 import { CodeBlock } from '../../design/code-block';
 import { Dialog, DialogActions } from '../../design/dialog';
 import { useFilters } from '../../design/filters';
+import { Notice } from '../../design/notice';
 import { Properties } from '../../design/page';
 import { Failed } from '../../design/state-views';
 import { Time } from '../../design/time';
@@ -18,13 +19,16 @@ interface DeliveryDialogProps {
   readonly webhookId: string;
   /** The one that the address names; undefined: none, or it is not among those that were read. */
   readonly delivery: Delivery | undefined;
+  /** It is no longer among them, and was as it is shown. */
+  readonly hasLeft: boolean;
 }
 
 /** A delivery with each of its attempts. */
-export function DeliveryDialog({ webhookId, delivery }: DeliveryDialogProps) {
+export function DeliveryDialog({ webhookId, delivery, hasLeft }: DeliveryDialogProps) {
   const [, change] = useFilters(['delivery']);
   return (
     <Dialog title="Delivery" open={delivery !== undefined} onClose={() => change({ delivery: undefined })} wide>
+      {hasLeft && <Notice>Its state has changed, so that it has left the list. This is how it was before.</Notice>}
       {delivery !== undefined && <Content webhookId={webhookId} delivery={delivery} />}
     </Dialog>
   );

@@ -36,7 +36,7 @@ export function Replays({ webhook: { id } }: ReplaysProps) {
     <Stack>
       {mayWrite && <ReplayForm id={id} />}
       {list.isPending && <Loading />}
-      {list.error !== null && <Failed error={list.error} onRetry={list.reload} />}
+      {list.error !== null && <Failed error={list.error} onRetry={list.retry} />}
       {!list.isPending && list.error === null && list.items.length === 0 && <NoReplays id={id} />}
       {list.items.map((replay) => (
         <ReplayCard key={replay.jobId} replay={replay} />

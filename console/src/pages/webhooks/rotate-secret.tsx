@@ -1,15 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/api';
-import type { Schema } from '../../api/api-types';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
-import { WebhookSecret } from './webhook-secret';
+import { showWebhookSecret } from './webhook-secret';
 
 export function RotateSecret({ id }: { readonly id: string }) {
   const client = useQueryClient();
   const [isAsked, setAsked] = useState(false);
-  const [issued, setIssued] = useState<Schema<'IssuedWebhookDto'>>();
   return (
     <>
       <Button onClick={() => setAsked(true)}>Rotate secret</Button>
@@ -19,13 +17,12 @@ export function RotateSecret({ id }: { readonly id: string }) {
         onClose={() => setAsked(false)}
         action="Rotate secret"
         onConfirm={async () => {
-          setIssued(await api.post('/v1/webhooks/{id}:rotate-secret', { path: { id }, body: {} }));
+          showWebhookSecret(await api.post('/v1/webhooks/{id}:rotate-secret', { path: { id }, body: {} }));
           await client.invalidateQueries();
         }}
       >
         <p>For 24 hours calls are signed with both secrets, so that the receiver can change without an interruption.</p>
       </ConfirmDialog>
-      <WebhookSecret issued={issued} onClose={() => setIssued(undefined)} />
     </>
   );
 }

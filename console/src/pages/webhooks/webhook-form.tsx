@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Schema } from '../../api/api-types';
 import { Checkbox, Select, TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
-import { JsonEditor, parseJson } from '../../design/json-editor';
+import { JsonEditor, jsonOf } from '../../design/json-editor';
 import { Muted } from '../../design/layout';
 import { useScope } from '../../shell/session-context';
 import type { Webhook } from './webhook-state';
@@ -87,7 +87,5 @@ export function WebhookForm({ action, webhook, onSubmit, onCancel }: WebhookForm
 }
 
 function rulesOf(text: string): Schema<'WebhookRuleDto'>[] {
-  const parsed = parseJson(text);
-  if ('fault' in parsed) throw new Error(`The rules are no JSON: ${parsed.fault}`);
-  return parsed.value as Schema<'WebhookRuleDto'>[];
+  return jsonOf(text, 'The list of rules') as Schema<'WebhookRuleDto'>[];
 }
