@@ -5,11 +5,20 @@ import { SINGLE_SERVER_SPECS } from './test/support/jest/single-server-specs.mjs
 const chromium = findChromium();
 if (chromium !== undefined) process.env.CHROMIUM_PATH = chromium;
 
+/** Browsers, whole processes and long rounds: minutes of them, with a command of their own (docs/adr/0091). */
+const SYSTEM_TESTS = ['browser', 'faults', 'processes', 'rounds'];
+/** `npm test` leaves them out, `npm run test:system` runs them alone; without either a path of any file will do. */
+const { SYSTEM_TESTS: systemTests = 'as others' } = process.env;
+
 export default {
-  testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  testMatch:
+    systemTests === 'alone'
+      ? SYSTEM_TESTS.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`)
+      : ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   // What takes a minute by itself has commands of its own: `npm run test:faults` and `npm run test:fuzz`.
   testPathIgnorePatterns: [
     '/node_modules/',
+    ...(systemTests === 'apart' ? SYSTEM_TESTS.map((folder) => `<rootDir>/test/${folder}/`) : []),
     // Without a browser they are left out, which global-setup.ts says; in CI they fail.
     ...(chromium === undefined && process.env.CI !== 'true' ? ['/test/browser/'] : []),
     // Needs a Citus cluster: `npm run test:citus`.

@@ -2,7 +2,7 @@
 //
 // Compiles what swagger-typescript-api makes of docs/openapi.json under the strict rules of TypeScript. The generator brings
 // 60 MB of packages that nothing else needs, so it is no development dependency: it is installed once, in exactly this version,
-// into node_modules/.cache. Generators that are small are tried by test/clients/generated-clients.spec.ts.
+// into node_modules/.cache. Generators that are small are tried by test/processes/generated-clients.spec.ts.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|test-fast|test-citus|demo|cds|migrate|faults|fuzz|bench [arguments]
+// node scripts/run.mjs start|test|test-system|test-fast|test-citus|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. Its own messages go to stderr; stdout is the command's.
@@ -59,12 +59,18 @@ const COMMANDS = {
   cds: (args) => runHere(at('dist', 'cds.js'), args),
   migrate: (args) => runHere(at('dist', 'main.js'), ['migrate', ...args]),
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
-  test: runTests,
+  test: (args) => runTests(args, namesFiles(args) ? {} : { SYSTEM_TESTS: 'apart' }),
+  'test-system': (args) => runTests(args, { SYSTEM_TESTS: 'alone' }),
   'test-fast': (args) => runTests(['--config', at('jest.fast.config.mjs'), ...args]),
   'test-citus': runOnCitus,
   faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
   fuzz: (args) => runLong('test/fuzz', FUZZ_ROUNDS, args),
 };
+
+/** Below `test/rounds` what clients see; the others there are about one server. */
+const ON_CITUS = ['citus', 'e2e', 'faults', 'processes', 'rounds/(backfills|unread|variables|webhook)'].map(
+  (path) => `test/${path}`,
+);
 
 /** For Jest's workers, which take it over: with more room for young objects V8 collects garbage less often. */
 const YOUNG_OBJECTS = '--max-semi-space-size=64';
@@ -260,11 +266,15 @@ async function runOnCitus(args) {
   for (const [spec, reason] of Object.entries(SINGLE_SERVER_SPECS)) {
     process.stderr.write(`Left out: ${spec} (${reason}).\n`);
   }
-  await runTests(args.length > 0 ? args : ['test/citus', 'test/e2e', 'test/faults']);
+  await runTests(args.length > 0 ? args : ON_CITUS);
 }
 
-async function runTests(args) {
-  const env = { ...process.env, NODE_ENV: 'test' };
+function namesFiles(args) {
+  return args.some((arg) => !arg.startsWith('-'));
+}
+
+async function runTests(args, settings = {}) {
+  const env = { ...process.env, NODE_ENV: 'test', ...settings };
   const jest = at('node_modules', 'jest', 'bin', 'jest.js');
   process.exitCode = await runProgram(process.execPath, [YOUNG_OBJECTS, jest, ...args], {
     cwd: ROOT,

@@ -6,7 +6,7 @@ import type { Statement } from '../../src/platform/postgres/statement';
 import * as identity from '../../src/identity/profile.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
-import * as review from '../../src/review/review.sql';
+import * as recording from '../../src/review/recording.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';
 import * as processing from '../../src/processing/processing.sql';
 import * as waiting from '../../src/processing/waiting-events.sql';
@@ -28,13 +28,7 @@ const BY_SHARD: readonly Statement[] = [
 /** Asks all nodes, once in a while. */
 const OF_ALL_WORKSPACES = [waiting.NEXT_WAITING_TENANT].map(({ name }) => name);
 /** Others do the same there in several statements. */
-const NOT_USED = [
-  ...BY_SHARD,
-  queue.PROCESS_BUNDLES,
-  ingest.INSERT_QUEUE_ENTRIES,
-  review.RECORD_ENTRIES,
-  review.RECORD_ENTRIES_ONCE,
-].map(({ name }) => name);
+const NOT_USED = [...BY_SHARD, queue.PROCESS_BUNDLES, ingest.INSERT_QUEUE_ENTRIES].map(({ name }) => name);
 /** Their values are computed from each other, which VALUES does not do: the coordinator reads, and hands the rows on. */
 const BY_COORDINATOR = [
   backfill.MARK,
@@ -49,8 +43,8 @@ const BY_COORDINATOR = [
   processing.COUNT_PROCESSED,
   processing.PARK_ENTRIES,
   changes.INSERT_WEBHOOK_CHANGES,
-  review.WRITE_ENTRIES,
-  review.WRITE_ENTRIES_ONCE,
+  recording.WRITE_ENTRIES,
+  recording.WRITE_ENTRIES_ONCE,
 ].map(({ name }) => name);
 
 /** The coordinator runs their parts one after the other, which it cannot explain. */

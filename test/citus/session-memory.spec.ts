@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { INSERT_QUEUED_BUNDLES } from '../../src/ingest/store/event.sql';
-import { PipelinedConnection, type Statement } from '../../src/platform/postgres/pipelined-connection';
+import type { Statement } from '../../src/platform/postgres/statement';
+import { PipelinedConnection } from '../../src/platform/postgres/pipelined-connection';
 import { placeOf, workerUrls } from '../support/citus';
 import { databaseOf, databaseUrl } from '../support/database';
 import { aTenant } from '../support/tenant';

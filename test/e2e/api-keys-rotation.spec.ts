@@ -1,5 +1,5 @@
 import { SCOPES } from '../../src/platform/auth/scopes';
-import { sharedApp, type SharedApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, expectProblem, type Answer } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -10,13 +10,15 @@ import { placesOf } from '../support/traces';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-let service: SharedApp;
+let service: TestApp;
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await sharedApp();
+  service = await startApp();
 });
+
+afterAll(() => service.stop());
 
 beforeEach(async () => {
   tenant = await aTenant(service.databaseUrl);

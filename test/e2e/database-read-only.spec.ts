@@ -50,6 +50,25 @@ const WRITES: Readonly<Record<string, () => Promise<Answer>>> = {
   'a mutation': () => mutate(campaign.participant(), [inc('state.user.points')]),
 };
 
+const READS: Readonly<Record<string, () => Promise<Answer>>> = {
+  'a list': () => campaign.workspace.admin.get('/v1/events'),
+  'a read of state': () => campaign.participant().get('/v1/runtime/state'),
+};
+
+it('reads nothing from a server that takes no writes, which may be an old one', async () => {
+  for (const read of Object.values(READS)) expect((await read()).status).toBe(200);
+  await failOver();
+  try {
+    for (const read of Object.values(READS)) {
+      await until(async () => (await read()).status === 503);
+      expectProblem(await read(), 503, 'unavailable');
+    }
+  } finally {
+    await repairAddress();
+  }
+  for (const read of Object.values(READS)) await until(async () => (await read()).status === 200);
+});
+
 it('answers writes with 503 and is not ready while the database takes none, and goes on by itself afterwards', async () => {
   for (const write of Object.values(WRITES)) expect((await write()).status).toBeLessThan(500);
   await failOver();

@@ -46,6 +46,8 @@ describe('PUT and GET /v1/retention', () => {
   it('keep everything until somebody says otherwise, and say who changed it and when', async () => {
     const nothing = { eventDays: null, changedAt: null, changedBy: null, expiredBefore: null };
     expect((await admin.get('/v1/retention')).body).toEqual(nothing);
+    expect((await put(admin, { eventDays: null })).body).toEqual(nothing);
+    expect((await admin.get('/v1/retention')).body).toEqual(nothing);
     const changed = await put(admin, { eventDays: 365 });
     const rule = { eventDays: 365, changedAt: expect.any(String), changedBy: expect.any(String), expiredBefore: null };
     expect([changed.status, changed.body]).toEqual([200, rule]);
@@ -128,6 +130,19 @@ describe.each(INGEST_FAMILIES)('an expired event of the $family family', (family
     }
     const entries = await reviewEntries(admin);
     expect(entries.map(({ reason, eventId: about }) => [reason, about])).toEqual([['payload_mismatch', eventId]]);
+  });
+
+  it('is told from a copy that says something else also where both are in one batch', async () => {
+    const event = anEventWith({ said: 1 });
+    const eventId = await accept(path, event);
+    await expire();
+    const differing = { ...event, [family.properties]: { said: 2 } };
+    for (const query of ['?dry_run=true', '']) {
+      const { body } = await admin.post(`${batchPath}${query}`, { items: [differing, event, differing] });
+      expect(body.results).toMatchObject(Array(3).fill({ status: 'duplicate', original_event_id: eventId }));
+    }
+    const entries = await reviewEntries(admin);
+    expect(entries.map(({ reason, occurrences }) => [reason, occurrences])).toEqual([['payload_mismatch', 2]]);
   });
 
   it('is 410 by its id and on no list; another workspace knows nothing of it', async () => {

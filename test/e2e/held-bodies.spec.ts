@@ -86,3 +86,16 @@ it('a gzip body whose connection closes before it is inflated is not counted aft
   const headers = { 'content-encoding': 'gzip' };
   expect((await client.send(PATH, gzippedBatchOf(2 * MEBIBYTE), { headers })).status).toBe(200);
 });
+
+it('a body that needs more than the share of its workspace is taken while that sends nothing else', async () => {
+  const client = await aReadyClient(service);
+  const items = Array.from({ length: 104 }, () =>
+    anExternalEvent({ attributes: { note: randomBytes(37_000).toString('base64') } }),
+  );
+  const text = JSON.stringify({ items });
+  const body = gzipSync(text);
+  expect(text.length).toBeLessThan(5 * MEBIBYTE);
+  expect(text.length + body.length).toBeGreaterThan(8 * MEBIBYTE);
+  const answer = await client.send(PATH, body, { headers: { 'content-encoding': 'gzip' } });
+  expect(answer.status).toBe(200);
+});

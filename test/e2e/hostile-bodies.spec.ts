@@ -174,14 +174,15 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
 
 describe('hostile bytes of the largest size', () => {
   const batchPath = '/v1/external-events:batch';
+  const TURNS = 3;
 
   /**
-   * The least CPU time of three, of each: in some, the process collects what earlier tests have left behind. They take turns,
+   * The least CPU time of all turns, of each: in some, the process collects what earlier tests have left behind. They take turns,
    * because a machine that others load is slower at one time than at another.
    */
   async function leastCpuMs(...works: readonly (() => Promise<void>)[]): Promise<number[]> {
     const least = works.map(() => Infinity);
-    for (let time = 1; time <= 3; time += 1) {
+    for (let turn = 1; turn <= TURNS; turn += 1) {
       for (const [index, work] of works.entries()) {
         const start = process.cpuUsage();
         await work();
@@ -191,26 +192,29 @@ describe('hostile bytes of the largest size', () => {
     return least;
   }
 
-  it.each([
-    ['5 MiB of zeros', '\u0000'.repeat(5 * MEBIBYTE)],
-    ['5 MiB of quotes', '"'.repeat(5 * MEBIBYTE)],
-    ['5 MiB of brackets', `${'['.repeat(2.5 * MEBIBYTE)}${']'.repeat(2.5 * MEBIBYTE)}`],
-  ])(
-    'are kept, and keep the service busy for less than a batch that is taken, when they are %s',
-    async (_what, text) => {
-      const client = await aReadyClient(service);
-      const sender = await aReadyClient(service);
-      // As bytes: in a text the test itself would look for personal data, and parse it.
-      const bytes = Buffer.from(text);
-      const hostile = async (): Promise<void> =>
-        expect([400, 422]).toContain((await client.send(batchPath, bytes)).status);
-      const honest = async (): Promise<void> => {
-        const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
-        expect((await sender.post(batchPath, { items })).status).toBe(200);
-      };
-      const [hostileCpuMs, honestCpuMs] = await leastCpuMs(hostile, honest);
-      expect((await theReviewEntry(client)).stage).toBe('request');
-      expect(hostileCpuMs).toBeLessThan(honestCpuMs!);
-    },
-  );
+  it('are kept, and keep the service busy for less than a batch that is taken', async () => {
+    const texts = {
+      zeros: '\u0000'.repeat(5 * MEBIBYTE),
+      quotes: '"'.repeat(5 * MEBIBYTE),
+      brackets: `${'['.repeat(2.5 * MEBIBYTE)}${']'.repeat(2.5 * MEBIBYTE)}`,
+    };
+    const names = Object.keys(texts);
+    const clients = await Promise.all(names.map(() => aReadyClient(service)));
+    const sender = await aReadyClient(service);
+    // As bytes: in a text the test itself would look for personal data, and parse it.
+    const hostile = Object.values(texts)
+      .map((text) => Buffer.from(text))
+      .map((bytes, index) => async (): Promise<void> => {
+        expect([400, 422]).toContain((await clients[index]!.send(batchPath, bytes)).status);
+      });
+    const batches = Array.from({ length: TURNS }, () =>
+      Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } })),
+    ).map((items) => Buffer.from(JSON.stringify({ items })));
+    const honest = async (): Promise<void> => {
+      expect((await sender.send(batchPath, batches.pop())).status).toBe(200);
+    };
+    const [honestCpuMs, ...hostileCpuMs] = await leastCpuMs(honest, ...hostile);
+    for (const client of clients) expect((await theReviewEntry(client)).stage).toBe('request');
+    expect(names.filter((_name, index) => hostileCpuMs[index]! >= honestCpuMs!)).toEqual([]);
+  });
 });

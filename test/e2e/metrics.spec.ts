@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES, type IngestFamily, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, Client, type Workspace } from '../support/client';
 import { startFaultProxy } from '../support/fault-proxy';
-import { databaseOf, freshDatabaseUrl } from '../support/database';
+import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
 import { growth, metricsOf } from '../support/metrics';
 import { untilDrained } from '../support/processing';
 import { aCampaign, inc, mutate } from '../support/runtime';
@@ -274,4 +274,23 @@ describe('GET /metrics', () => {
       expect(of('cds_events_rejected_total')).toBe(numbers[`cds_events_total{family="${family}",outcome="rejected"}`]);
     }
   });
+});
+
+it('however many ask for metrics at once, reads of others have connections', async () => {
+  const own = await startApp({}, await freshDatabaseUrl('scrapes'));
+  const { admin } = await aWorkspace(own);
+  try {
+    await withClient(own.databaseUrl, async (holder) => {
+      await holder.query('BEGIN');
+      // One number cannot be read meanwhile.
+      await holder.query('LOCK TABLE event_retention IN ACCESS EXCLUSIVE MODE');
+      const asked = Promise.all(Array.from({ length: 30 }, () => metricsOf(own.url)));
+      const looks = Promise.all(Array.from({ length: 5 }, () => admin.get('/v1/api-keys')));
+      expect((await looks).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      for (const numbers of await asked) expect(numbers).not.toHaveProperty('cds_retention_behind_seconds');
+      await holder.query('ROLLBACK');
+    });
+  } finally {
+    await own.stop();
+  }
 });

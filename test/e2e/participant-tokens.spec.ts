@@ -329,9 +329,12 @@ describe('a changed issuer', () => {
     expect([await statusOf(stays, otherNode), await statusOf(isNew, otherNode)]).toEqual([401, 200]);
   });
 
-  it('keeps its secret, and takes a new one', async () => {
+  it.each<[string, (id: string) => string]>([
+    ['', (id) => id],
+    [', also by its id in upper case', (id) => id.toUpperCase()],
+  ])('keeps its secret, and takes a new one%s', async (_, idAsSent) => {
     const issuer = await aTokenIssuer(admin, { alg: 'HS256' });
-    const path = `/v1/jwt-issuers/${issuer.record.id}`;
+    const path = `/v1/jwt-issuers/${idAsSent(issuer.record.id)}`;
     const put = (body: object) => admin.send(path, JSON.stringify(body), { method: 'PUT' });
     expect((await put({ clockToleranceSeconds: 60 })).status).toBe(200);
     expect(await statusOf(issuer.token({ exp: nowSeconds() - 30 }))).toBe(200);

@@ -195,6 +195,20 @@ describe('POST /v1/review-entries/{id}:replay of an event that could not be proc
     expectProblem(await replay(other, await theReviewEntry(workspace.admin)), 403, 'source_not_allowed');
   });
 
+  it('leaves nothing failed of the event of an erased person', async () => {
+    const client = await aClient(service);
+    const { id } = await aFailedEvent(client, { identity: { type: 'EXTERNAL', value: `jane-${randomUUID()}` } });
+    const { profileId } = await shown(client, id);
+    expect((await client.post(`/v1/cdp/profiles/${profileId}:erase`, {})).status).toBe(200);
+    const answer = await replay(client, await theReviewEntry(client));
+    expect([answer.status, answer.body.outcome]).toEqual([200, { status: 'processed', event_id: id }]);
+    expect((await shown(client, id)).processing).toMatchObject({
+      ...{ state: 'processed', lastError: null },
+      reactions: [{ outcome: 'skipped', reason: 'profile_erased' }],
+    });
+    expect((await client.get(SUMMARY)).body).toMatchObject({ failed: 0 });
+  });
+
   it('is not made needless by the same event coming in again', async () => {
     const client = await aClient(service);
     const { event } = await aFailedEvent(client);

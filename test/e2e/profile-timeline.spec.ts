@@ -119,6 +119,39 @@ describe('GET /v1/cdp/profiles/{id}/events', () => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
+  it('shows at once what a merge brings, what its undo takes away, and nothing of an erased customer', async () => {
+    const client = await aClient(service);
+    await client.post('/v1/external-events', anEvent('EXTERNAL', 'cust-1', { occurred_at: timeOf(1) }));
+    await client.post('/v1/external-events', anEvent('EMAIL', 'a@example.com', { occurred_at: timeOf(2) }));
+    const known = await profileId(client, 'cust-1');
+    const other = await profileId(client, 'a@example.com', 'EMAIL');
+    const days = async (id: string): Promise<string[]> => {
+      const { body } = await client.get(`/v1/cdp/profiles/${id}/events`);
+      return body.items.map(({ occurredAt, profileId: owner }: { occurredAt: string; profileId: string }) => {
+        return `${occurredAt.slice(8, 10)} ${owner === known ? 'known' : 'other'}`;
+      });
+    };
+    expect([await days(known), await days(other)]).toEqual([['02 known'], ['03 other']]);
+
+    await client.post('/v1/cdp/event-types', { eventType: 'login', properties: {} });
+    const login = {
+      ...{ source: 'app', externalEventId: 'login-1', eventType: 'login', occurredAt: timeOf(3) },
+      identity: { externalUserId: 'cust-1', email: 'a@example.com' },
+    };
+    expect((await client.post('/v1/cdp/events', login)).status).toBe(202);
+    const all = ['04 known', '03 known', '02 known'];
+    // Twice: the second time the node knows that there are two profiles.
+    expect([await days(known), await days(known)]).toEqual([all, all]);
+    expect([await days(other), await days(other)]).toEqual([all, all]);
+
+    const [merge] = (await client.get(`/v1/cdp/profiles/${known}/merges`)).body.items;
+    expect((await client.post(`/v1/cdp/merges/${merge.id}:undo`, {})).status).toBe(200);
+    expect([await days(known), await days(other)]).toEqual([['04 known', '02 known'], ['03 other']]);
+
+    expect((await client.post(`/v1/cdp/profiles/${known}:erase`, {})).status).toBe(200);
+    expectProblem(await client.get(`/v1/cdp/profiles/${known}/events`), 404, 'not_found');
+  });
+
   it('filters by type, source and time, the end of a span being open, in either order and over pages', async () => {
     const client = await aClient(service);
     const sent = await aTimeline(client, 'cust-1', 12);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sharedApp, type SharedApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
 import { type Answer, type Client, expectProblem, reviewEntries } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -7,15 +7,18 @@ import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 import { placesOf } from '../support/traces';
 import { until } from '../support/until';
 
-let service: SharedApp;
+let service: TestApp;
 let campaign: Campaign;
 let admin: Client;
 /** May define reactions, and not read personal data. */
 let editor: Client;
 
 beforeAll(async () => {
-  service = await sharedApp({ processesEvents: true });
+  service = await startApp({}, undefined, [], { processesEvents: true });
 });
+
+afterAll(() => service.stop());
+
 beforeEach(async () => {
   campaign = await aCampaign(service);
   ({ admin } = campaign.workspace);

@@ -244,6 +244,15 @@ describe('POST …/reactions:test', () => {
     expect(JSON.stringify(masked)).not.toContain('ann@example.com');
     const [without] = await items({ reaction: copies, eventIds: [id] }, await may('events:read'));
     expect(without.changes).toEqual([{ path: 'state.user.note' }]);
+    // Twice as much as a number can be, whatever the value is: whether it fits would tell the value.
+    const most = { path: 'state.user.points', op: 'inc', value: 2 ** 53 };
+    const adds = { reaction: reactionOf({ ops: [most, most] }), event: purchase({ note: 'n' }) };
+    expect((await items(adds))[0]).toMatchObject({ outcome: 'failed', faults: [{ code: 'range' }] });
+    expect((await items(adds, await may()))[0]).toMatchObject({
+      outcome: 'applied',
+      changes: [{ path: 'state.user.points' }, { path: 'state.user.points' }],
+      faults: [],
+    });
     expectProblem(await test({ reaction: copies, eventIds: [id] }, await may()), 403, 'insufficient_scope');
     expect(await items({ reaction: copies, event: purchase({ note: 'n' }) }, await may())).toHaveLength(1);
     const reads = reactionOf({ when: { '==': [{ var: 'properties.email' }, 'a'] } });

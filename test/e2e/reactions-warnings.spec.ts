@@ -1,16 +1,19 @@
-import { sharedApp, type SharedApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { type Answer, type Client, expectProblem } from '../support/client';
 import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
-let service: SharedApp;
+let service: TestApp;
 let campaign: Campaign;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await sharedApp({ processesEvents: true });
+  service = await startApp({}, undefined, [], { processesEvents: true });
 });
+
+afterAll(() => service.stop());
+
 beforeEach(async () => {
   campaign = await aCampaign(service);
   ({ admin } = campaign.workspace);

@@ -87,6 +87,24 @@ describe('a correction by a caller who may not see personal data', () => {
     expect(await eventsOf()).toMatchObject([{ identity, properties: { ...PROPERTIES, ...changed } }]);
   });
 
+  it.each(INGEST_FAMILIES)('puts nothing into an event of another $family type that shows it', async (ingest) => {
+    const { admin } = workspace;
+    await registerTypes(admin, [{ eventType: 'other', properties: {}, additionalProperties: 'allow' }]);
+    const fields = { [ingest.type]: 'anything', [ingest.time]: 'yesterday' };
+    const properties = { nickname: 'Annie', email: 'anna@example.com' };
+    expect((await admin.post(ingest.path, ingest.anEventWith(properties, fields))).status).toBe(422);
+    const { id, payload } = await theReviewEntry(operator);
+    const corrected = { ...payload, [ingest.time]: '2026-01-02T03:04:05Z' };
+    expectProblem(await correct(id, { ...corrected, [ingest.type]: 'other' }), 422, 'validation_failed', [
+      `payload.${ingest.properties}.nickname masked_value`,
+    ]);
+    for (const type of ['a\u0000', 'x'.repeat(200)]) {
+      expect((await correct(id, { ...corrected, [ingest.type]: type })).body.outcome.status).toBe('error');
+    }
+    expect((await correct(id, corrected)).body.outcome.status).toBe('accepted');
+    expect((await eventsOf()).map((event) => event.properties)).toEqual([properties]);
+  });
+
   it('keeps the values of an event that has a list of items before them', async () => {
     await workspace.admin.post('/v1/external-events', { items: [{}], 'anna@example.com': 1, ...anExternalEvent() });
     const { id, payload } = await theReviewEntry(operator);

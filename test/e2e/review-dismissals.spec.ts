@@ -50,6 +50,15 @@ describe('POST /v1/review-entries:dismiss', () => {
     expect((await client.get('/v1/review-entries:summary')).body.total).toBe(0);
   });
 
+  it('masks contact data in the note, as views of the entries do', async () => {
+    const client = await aClient(service);
+    await sendTooEarly(client, 1);
+    const note = 'asked jane@example.com about it';
+    expect((await dismissed(client, {}, note)).note).toBe('asked j***@e***.com about it');
+    const [entry] = await reviewEntries(client, '&status=dismissed');
+    expect(entry?.resolution.note).toBe('asked j***@e***.com about it');
+  });
+
   it('takes the entries that fit, whatever part of the filter is set, and counts them before as the summary does', async () => {
     const client = await aClient(service);
     await sendTooEarly(client, 3, { source: 'crm' });

@@ -46,6 +46,13 @@ describe('a repeated mutation_id', () => {
     ]);
   });
 
+  it('is the same in a header in UTF-8 or Latin-1', async () => {
+    expect(summary(await mutate(participant, [inc(POINTS)], { mutation_id: 'été' }))).toBe('200 applied');
+    for (const bytes of [Buffer.from('été'), Buffer.from('été', 'latin1')]) {
+      expect(summary(await withKey(bytes.toString('latin1')))).toBe('200 duplicate');
+    }
+  });
+
   it('has 1 to 255 characters', async () => {
     const send = (id: unknown) => mutate(participant, [inc(POINTS)], { mutation_id: id });
     for (const id of ['x', 'x'.repeat(255), '😀'.repeat(255), ' ', 'client:x', '__proto__', 'a\'b"c\\']) {

@@ -236,8 +236,7 @@ describe('registering and deleting a shared issuer', () => {
       await holder.query('BEGIN');
       await holder.query('LOCK TABLE jwt_issuers IN SHARE MODE');
       const both = [first, second].map(({ admin }) => aTokenIssuer(admin, { fields }));
-      // The service's pool has no name.
-      await untilBlocked(service.databaseUrl, '', both.length);
+      await untilBlocked(service.databaseUrl, 'cds-requests', both.length);
       const { rows } = await holder.query('SELECT clock_timestamp() AS at');
       // Times have milliseconds.
       await holder.query('SELECT pg_sleep(0.01)');

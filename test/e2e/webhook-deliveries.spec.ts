@@ -219,6 +219,14 @@ it('signs with both secrets after a rotation', async () => {
   new Webhook(rotated.body.secret).verify(second!.text, headersOf(second!));
 });
 
+it('signs with a secret that was rotated by an id in upper case', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  const rotated = await client.post(`/v1/webhooks/${id.toUpperCase()}:rotate-secret`, {});
+  await send();
+  const [call] = await receiver.until(1);
+  expect(new Webhook(rotated.body.secret).verify(call!.text, headersOf(call!))).toEqual(call!.body);
+});
+
 it('lets each of two secrets that were rotated within a day sign until its own end, and no third one', async () => {
   const { id, secret: first } = await aWebhook(client, receiver.url);
   const rotate = async (): Promise<string> => (await client.post(`/v1/webhooks/${id}:rotate-secret`, {})).body.secret;

@@ -1,7 +1,8 @@
 import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
-import { aWorkspace, type Client } from '../support/client';
+import { aWorkspace, expectProblem, theReviewEntry, type Client } from '../support/client';
 import { rowsOf } from '../support/database';
+import { beginReplay, replayOnce } from '../support/review';
 import { until } from '../support/until';
 import { aWebhook, makeDue, numbersOf, startReceiver, type Receiver } from '../support/webhooks';
 
@@ -47,6 +48,20 @@ it('disables an endpoint that answers 410, keeps what happens, and sends it in o
   expect((await client.post(`/v1/webhooks/${id}:enable`, {})).body).toMatchObject({ enabled: true });
   await receiver.until(before + 5);
   expect(numbersOf(receiver.calls.slice(before))).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('has a review entry without an event, which no replay takes', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 410 }));
+  await send(1);
+  await until(async () => (await client.get(`/v1/webhooks/${id}`)).body.enabled === false);
+  const entry = await theReviewEntry(client);
+  for (const body of [{}, { payload: anExternalEvent() }]) {
+    const answer = await client.post(`/v1/review-entries/${entry.id}:replay`, body);
+    expectProblem(answer, 422, 'validation_failed', [' not_replayable']);
+  }
+  expect(await replayOnce(() => client, await beginReplay(client, {}))).toMatchObject({ total: 0, failed: 0 });
+  expect(await theReviewEntry(client)).toEqual(entry);
 });
 
 it('stays enabled if it got another address while the former one answered 410', async () => {

@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, waitingForLocks, withClient } from '../support/database';
+import { until } from '../support/until';
 import { aWebhook } from '../support/webhooks';
 
 const URL_OF_A_HOOK = 'https://hooks.example.com/campaigns';
@@ -67,6 +68,35 @@ it('disables and enables, each time with the same answer', async () => {
     const { body } = await client.post(`/v1/webhooks/${id}:enable`, {});
     expect(body).toMatchObject({ enabled: true, disabledReason: null, disabledAt: null });
   }
+});
+
+it('is disabled by one of two calls at the same time, and for the reason that comes first', async () => {
+  const { id } = await aWebhook(client, URL_OF_A_HOOK);
+  const waiting = (sessions: number) =>
+    until(async () => (await waitingForLocks(service.databaseUrl, { statement: 'webhook_endpoints' })) === sessions);
+  const whileHeld = (work: () => Promise<unknown>[], { commits }: { commits: string }) =>
+    withClient(service.databaseUrl, async (holder) => {
+      await holder.query('BEGIN');
+      await holder.query('SELECT 1 FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+        workspace.tenantId,
+        id,
+      ]);
+      const calls = work();
+      await waiting(calls.length);
+      await holder.query(commits);
+      await holder.query('COMMIT');
+      return Promise.all(calls);
+    });
+  const disable = () => client.post(`/v1/webhooks/${id}:disable`, {});
+  await whileHeld(() => [disable(), disable()], { commits: 'SELECT 1' });
+  const actions = async () =>
+    (await client.get(`/v1/audit-log?recordId=${id}`)).body.items.map(({ action }: { action: string }) => action);
+  expect(await actions()).toEqual(['disabled', 'created']);
+  await client.post(`/v1/webhooks/${id}:enable`, {});
+  const automatic = `UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', disabled_at = now()
+    WHERE tenant_id = '${workspace.tenantId}' AND id = '${id}'`;
+  await whileHeld(() => [disable()], { commits: automatic });
+  expect((await client.get(`/v1/webhooks/${id}`)).body).toMatchObject({ enabled: false, disabledReason: 'gone' });
 });
 
 it.each([

@@ -22,6 +22,8 @@ describe('a service with MIGRATE_ON_START=false', () => {
     const service = await startServiceProcess({ DATABASE_URL: url, MIGRATE_ON_START: 'false' });
     const anybody = new Client(service.url, undefined);
     expect((await anybody.get('/health/live')).status).toBe(200);
+    // As the service answers it: a proxy may add a query.
+    expect((await anybody.get('/health/live?probe=1')).status).toBe(200);
     const refusal = await anybody.get('/health/ready');
     expectProblem(refusal, 503, 'unavailable');
     // The service takes the port over, and no kept connection is lost with it.

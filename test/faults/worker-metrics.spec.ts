@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
@@ -29,6 +31,14 @@ async function look() {
   const signal = AbortSignal.timeout(ANSWER_MS_MAX + 1_000);
   const numbers = await metricsOf(service.url, { headers: { connection: 'close' }, signal });
   return { numbers, tookMs: performance.now() - startedMs };
+}
+
+function askBy(agent: Agent, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(`${service.url}${path}`, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode));
+    }).once('error', reject);
+  });
 }
 
 it('WORKERS=2 keeps each worker to a core of its own where there are two', () => untilOnOwnCores(service.child.pid));
@@ -65,6 +75,26 @@ describe('GET /metrics of WORKERS=2', () => {
     } finally {
       process.kill(silent, 'SIGCONT');
     }
+  });
+
+  it('does not end the service when a worker is killed at the moment when it is to be asked', async () => {
+    const { pid = 0 } = service.child;
+    const [killed = 0, ...others] = await workersOf(pid);
+    // Some of each worker, which the first process has no part in any more.
+    const kept = Array.from({ length: 8 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    for (const agent of kept) await askBy(agent, '/health/live');
+    process.kill(pid, 'SIGSTOP');
+    const asked = kept.slice(0, 4).map((agent) => askBy(agent, '/metrics').catch(() => undefined));
+    // Answered behind the requests above: these wait for the first process now, which finds the worker dead.
+    for (const agent of kept.slice(4)) await askBy(agent, '/health/live');
+    process.kill(killed, 'SIGKILL');
+    await until(() => readFileSync(`/proc/${killed}/stat`, 'utf8').includes(') Z '));
+    process.kill(pid, 'SIGCONT');
+    await Promise.all(asked);
+    for (const agent of kept) agent.destroy();
+    await until(async () => (await workersOf(pid)).length === 2);
+    expect((await workersOf(pid)).filter((worker) => others.includes(worker))).toEqual(others);
+    expect(service.child.exitCode).toBeNull();
   });
 
   it('answers within two seconds after a worker was killed, and keeps what it has counted', async () => {

@@ -35,6 +35,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   profile_merges_undone_idx: 2,
   profile_merges_into_idx: 2,
   undone_merge_sides_pkey: 2,
+  unlinked_identifiers_event_idx: 2,
   erased_identifiers_pkey: 2,
   review_entries_pkey: 2,
   review_entries_open_idx: 2,

@@ -1,17 +1,20 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { Identifier } from '../../src/identity/domain/identifier';
 import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
-import { aCaller, aSubmission, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { QUEUED_EVENTS } from '../support/processing';
 import { aTenant } from '../support/tenant';
 
 let url: string;
 let slow: INestApplicationContext;
 let quick: INestApplicationContext;
-/** What happens between the look of the slow node at a batch and what it stores, once. */
+/** What happens before the look of the slow node at the subscribers of a batch, once. */
 let between: () => Promise<unknown>;
+/** What happens after that look, once. */
+let afterwards: () => Promise<unknown>;
 
 beforeAll(async () => {
   url = await freshDatabaseUrl('ingest_races');
@@ -23,10 +26,18 @@ beforeAll(async () => {
     const happen = between;
     between = () => Promise.resolve();
     await happen();
-    return look(...asked);
+    const found = await look(...asked);
+    const follow = afterwards;
+    afterwards = () => Promise.resolve();
+    await follow();
+    return found;
   });
 });
-beforeEach(() => (between = () => Promise.resolve()));
+
+beforeEach(() => {
+  between = () => Promise.resolve();
+  afterwards = () => Promise.resolve();
+});
 
 afterAll(() => Promise.all([slow, quick].map((node) => node.close())));
 
@@ -77,6 +88,48 @@ describe('a batch about customers who are known', () => {
     expect(events).toHaveLength(3);
     expect(await idsOf(tenantId, QUEUED_EVENTS)).toEqual(events);
     expect(await bundled(tenantId)).toEqual([{ events: 3 }]);
+  });
+
+  it('changes no customer for an event that somebody stores behind its look with another content', async () => {
+    const { tenantId } = await aTenant(url);
+    const [mail, key] = [email('jane@example.com'), device('device-1')];
+    const of = (externalEventId: string, ...identifiers: readonly Identifier[]) =>
+      aSubmission({ externalEventId, identifiers });
+    await take(quick, tenantId, [of('first', mail), of('second', key)]);
+    between = () => take(quick, tenantId, [aVisit('same')]);
+    const results = await take(slow, tenantId, [of('same', mail, key), of('other', mail)]);
+    expect(results.map(({ status }) => status)).toEqual(['duplicate', 'accepted']);
+    expect(await rowsOf(url, 'SELECT 1 FROM profile_merges WHERE tenant_id = $1', [tenantId])).toEqual([]);
+    between = () => take(quick, tenantId, [aVisit('again')]);
+    const adding = of('again', mail, email('other@example.com'));
+    expect(await take(slow, tenantId, [adding])).toMatchObject([{ status: 'duplicate' }]);
+    const named = `SELECT 1 FROM profile_identifiers WHERE tenant_id = $1 AND value = 'other@example.com'`;
+    expect(await rowsOf(url, named, [tenantId])).toEqual([]);
+  });
+
+  it.each([
+    ['about a new customer', 'john', {}],
+    ['about a known customer, with a warning', 'jane', { channel: 'fax' }],
+  ])('queues an event %s by itself when a reaction to it is defined behind its look', async (_case, who, more) => {
+    const { tenantId } = await aTenant(url);
+    await take(quick, tenantId, [aVisit('first')]);
+    const event = aSubmission({
+      externalEventId: 'second',
+      eventType: 'signup',
+      identifiers: [external(who)],
+      ...more,
+    });
+    afterwards = () =>
+      rowsOf(
+        url,
+        `INSERT INTO reactions (tenant_id, campaign_id, name, id, event_type, operations, enabled, applies_from, created_at,
+           updated_at)
+         VALUES ($1, 'spring', 'welcome', gen_random_uuid(), 'signup', '[]', true, now(), now(), now()) RETURNING name`,
+        [tenantId],
+      );
+    expect(await take(slow, tenantId, [event])).toMatchObject([{ status: 'accepted' }]);
+    expect(await idsOf(tenantId, 'event_queue')).toHaveLength(1);
+    expect(await bundled(tenantId)).toEqual([{ events: 1 }]);
   });
 
   it('closes the refusal of an event that comes in right', async () => {

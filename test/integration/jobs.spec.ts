@@ -3,7 +3,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../src/platform/values/clock';
 import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
-import { freshDatabaseUrl, urlOf, withClient } from '../support/database';
+import { databaseOf, freshDatabaseUrl, urlOf, withClient } from '../support/database';
+import { startFaultProxy } from '../support/fault-proxy';
 import { startNode } from '../support/ingest';
 import { until } from '../support/until';
 
@@ -20,8 +21,8 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 
-async function aNode(work: JobWork): Promise<INestApplicationContext> {
-  const node = await startNode(url);
+async function aNode(work: JobWork, database = url): Promise<INestApplicationContext> {
+  const node = await startNode(database);
   nodes.push(node);
   node.get(Jobs).handle(NAME, work);
   node.get(Jobs).start();
@@ -185,6 +186,23 @@ describe('a job', () => {
     await cutOff(() => Promise.resolve());
     const last = await add(node);
     await until(() => done.includes(last));
+  });
+
+  it('does not stay locked when the connections of its process fall silent before its end is recorded', async () => {
+    const proxy = await startFaultProxy(url);
+    const { done, work } = aNotebook();
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const node = await aNode((payload) => work(payload).then(() => left), proxy.urlOf(databaseOf(url)));
+    try {
+      const key = await add(node);
+      await until(() => done.includes(key));
+      proxy.fallSilent();
+      leave();
+      await until(async () => (await waiting(key)) === 0);
+    } finally {
+      await proxy.close();
+    }
   });
 });
 

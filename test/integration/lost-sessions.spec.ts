@@ -3,7 +3,8 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { DataSource, type EntityManager } from 'typeorm';
 import { databaseFailure } from '../../src/platform/postgres/database-errors';
 import { databaseOptions } from '../../src/platform/postgres/database-options';
-import { databaseUrl, withClient } from '../support/database';
+import { databaseOf, databaseUrl, withClient } from '../support/database';
+import { startFaultProxy } from '../support/fault-proxy';
 
 let url: string;
 let source: DataSource;
@@ -69,4 +70,20 @@ it('a session that the server ends at the very moment when it is handed out does
       resolve();
     });
   });
+});
+
+it('a session that does not answer is not used again: no second query waits for it', async () => {
+  const proxy = await startFaultProxy(url);
+  const silent = await new DataSource(databaseOptions({ url: proxy.urlOf(databaseOf(url)) })).initialize();
+  const ask = () => Promise.allSettled(Array.from({ length: 10 }, () => silent.query('SELECT pg_sleep(0.05)')));
+  try {
+    await ask();
+    proxy.fallSilent();
+    for (const answer of await ask()) expect(answer).toMatchObject({ reason: { message: 'Query read timeout' } });
+    for (const answer of await ask()) expect(answer).toMatchObject({ status: 'fulfilled' });
+  } finally {
+    // First the lines: the sessions would wait for the server to close them.
+    await proxy.close();
+    await silent.destroy();
+  }
 });

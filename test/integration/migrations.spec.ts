@@ -2,7 +2,8 @@ import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { databaseOptions } from '../../src/platform/postgres/database-options';
 import { ensureMigrated, migrate, MIGRATION_LOCK } from '../../src/platform/postgres/schema/migrate';
 import { MIGRATIONS } from '../../src/platform/postgres/migrations';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { databaseOf, freshDatabaseUrl, rowsOf, urlOf, withClient } from '../support/database';
+import { until } from '../support/until';
 
 /** Whatever a migration can change. */
 function schemaOf(url: string): Promise<unknown[]> {
@@ -64,6 +65,29 @@ it('a process that waits for another one’s migrations does not hold up an inde
     await client.query('CREATE INDEX CONCURRENTLY beside_idx ON workspaces (created_at)');
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await waiting;
+  });
+});
+
+it('migrations take the time that they need, whatever limits the server or the role sets', async () => {
+  const url = await freshDatabaseUrl('time_limits');
+  await withClient(url, async (client) => {
+    await client.query(`ALTER DATABASE ${databaseOf(url)} SET statement_timeout = '300ms'`);
+    await client.query('BEGIN');
+    // The table of TypeORM, which it reads first.
+    await client.query('LOCK TABLE migrations IN ACCESS EXCLUSIVE MODE');
+    const migrating = migrate({ url }).then(() => 'migrated', String);
+    const waits = until(async () => {
+      const [row] = await rowsOf<{ waits: boolean }>(
+        urlOf('postgres'),
+        `SELECT count(*) > 0 AS waits FROM pg_stat_activity WHERE datname = $1 AND application_name = 'cds-migrations'
+           AND wait_event_type = 'Lock' AND clock_timestamp() - query_start > '600ms'`,
+        [databaseOf(url)],
+      );
+      return row?.waits === true;
+    });
+    expect(await Promise.race([migrating, waits.then(() => 'still waits')])).toBe('still waits');
+    await client.query('ROLLBACK');
+    expect(await migrating).toBe('migrated');
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { databaseFailure } from '../../src/platform/postgres/database-errors';
-import { PipelinedConnection, type Statement } from '../../src/platform/postgres/pipelined-connection';
+import type { Statement } from '../../src/platform/postgres/statement';
+import { PipelinedConnection } from '../../src/platform/postgres/pipelined-connection';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
 const OPTIONS = { applicationName: 'cds-pipeline', lockTimeoutMs: 1_000, statementTimeoutMs: 2_000 };

@@ -1,5 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { EventFields } from '../../src/ingest/domain/event';
+import { SHARDS } from '../../src/ingest/queue/event-queue';
+import { shardOf } from '../../src/ingest/queue/queue-partition';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { ProcessingReplay } from '../../src/processing/processing-replay';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
@@ -49,6 +51,23 @@ const parkedOf = (tenantId: string) => parkedIdsOf(url, tenantId);
 const reviewOf = (tenantId: string) => reviewRecordsOf(url, tenantId);
 const letTimePass = (tenantId: string) => letParkedTimePass(node, url, tenantId);
 
+/** Customers whose events are in one partition. */
+async function threeOfOneShard(tenantId: string): Promise<readonly [string, string, string]> {
+  await send(
+    tenantId,
+    Array.from({ length: 2 * SHARDS.length + 1 }, (_unused, number) => named(`first-${number}`, `customer-${number}`)),
+  );
+  await untilDrained(url, tenantId);
+  const customers = await rowsOf<{ id: string; profile: string }>(
+    url,
+    'SELECT external_id AS id, profile_id AS profile FROM profiles WHERE tenant_id = $1',
+    [tenantId],
+  );
+  const ofShards = SHARDS.map((shard) => customers.filter(({ profile }) => shardOf(profile) === shard));
+  const [first, second, third] = ofShards.find(({ length }) => length >= 3)!;
+  return [first!.id, second!.id, third!.id];
+}
+
 describe('an event that takes too long for now', () => {
   it('is tried again like one that fails, and costs only those behind it of its customer', async () => {
     const { tenantId } = await aTenant(url);
@@ -67,6 +86,24 @@ describe('an event that takes too long for now', () => {
     await untilDrained(url, tenantId);
     expect((await appliedTo(url, tenantId)).filter((id) => id !== 'else')).toEqual(['before', 'slow', 'then']);
     expect(await processingOf(tenantId)).toContainEqual(expect.objectContaining({ id: 'slow', attempts: 3 }));
+  });
+
+  it('is not overtaken by those behind it where an event before it fails', async () => {
+    const { tenantId } = await aTenant(url);
+    const [ann, jane, bob] = await threeOfOneShard(tenantId);
+    effect.failing.add('fails');
+    effect.slow.add('slow');
+    await send(tenantId, [named('fails', ann), named('slow', jane), named('then', jane), named('else', bob)]);
+    await until(async () => (await appliedTo(url, tenantId)).includes('else'));
+    expect(await appliedTo(url, tenantId)).not.toContain('then');
+    await until(async () => (await parkedOf(tenantId)).length === 3);
+    expect(await parkedOf(tenantId)).toEqual(['fails', 'slow', 'then']);
+    effect.failing.clear();
+    effect.slow.clear();
+    await letTimePass(tenantId);
+    await untilDrained(url, tenantId);
+    const applied = await appliedTo(url, tenantId);
+    expect(applied.filter((id) => ['slow', 'then'].includes(id))).toEqual(['slow', 'then']);
   });
 
   it('fails for good the fifth time, and says that it was tried', async () => {

@@ -4,7 +4,7 @@ import { EventReader } from '../../src/ingest/log/event-reader';
 import { EventViews } from '../../src/ingest/log/event-views';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Clock } from '../../src/platform/values/clock';
-import type { Statement } from '../../src/platform/postgres/pipelined-connection';
+import type { Statement } from '../../src/platform/postgres/statement';
 import { firstIdAt } from '../../src/platform/values/ids';
 import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';

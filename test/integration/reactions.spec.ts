@@ -8,6 +8,7 @@ import { VariablesService } from '../../src/variables/variables.service';
 import { databaseUrl, withClient } from '../support/database';
 import { aCaller, startNode } from '../support/ingest';
 import { anEventToProcess, EffectsWorker, summaryOf } from '../support/reactions';
+import { bySteppingClock } from '../support/stepping-clock';
 
 const CAMPAIGN = 'summer';
 const POINTS = { path: 'state.user.points', op: 'inc', value: 1 };
@@ -325,14 +326,6 @@ describe('conditions that take long', () => {
   /** By which a condition that costs most of what it may takes some 8 ms, however fast the machine is. */
   const LOOK_MS = 0.2;
 
-  /** Each look at the clock is `lookMs` later than the one before. */
-  async function byAClockOf<T>(lookMs: number, work: () => Promise<T>): Promise<T> {
-    const now = jest.spyOn(performance, 'now');
-    let time = 0;
-    now.mockImplementation(() => (time += lookMs));
-    return work().finally(() => now.mockRestore());
-  }
-
   it('let others in this process work meanwhile, and leave events for another call', async () => {
     for (let number = 0; number < 50; number += 1) {
       await define(`r${number}`, { when: { '!': [COSTLY] } });
@@ -345,7 +338,7 @@ describe('conditions that take long', () => {
     };
     setImmediate(next);
     const events = Array.from({ length: 10 }, () => anEvent(LIST));
-    const results = await byAClockOf(LOOK_MS, () => apply(events));
+    const results = await bySteppingClock(LOOK_MS, () => apply(events));
     isOver = true;
     expect(results.length).toBeGreaterThan(0);
     expect(results.length).toBeLessThan(events.length);
@@ -357,14 +350,14 @@ describe('conditions that take long', () => {
     await define('other');
     await define('costly', { when: COSTLY });
     const events = [anEvent(), anEvent(LIST), anEvent()];
-    const results = await byAClockOf(CONDITION_MS_MAX / 2, () => apply(events));
+    const results = await bySteppingClock(CONDITION_MS_MAX / 2, () => apply(events));
     expect(results.map(summaryOf)).toEqual([['other applied', 'costly skipped condition'], []]);
     expect(results[1]).toMatchObject({
       mayRetry: true,
       failure: { code: 'timed_out', details: [{ path: `reactions[${CAMPAIGN}/costly].when` }] },
     });
     expect((await stateOf()).user.points).toBe(1);
-    expect((await byAClockOf(LOOK_MS, () => apply(events))).map(summaryOf)).toEqual([
+    expect((await bySteppingClock(LOOK_MS, () => apply(events))).map(summaryOf)).toEqual([
       ['other applied', 'costly skipped condition'],
       ['other applied', 'costly applied'],
       ['other applied', 'costly skipped condition'],
@@ -374,7 +367,7 @@ describe('conditions that take long', () => {
 
   it('more than they may fail their event for good', async () => {
     await define('costly', { when: { or: [COSTLY, COSTLY].map((each) => ({ '!': [each] })) } });
-    const result = await byAClockOf(LOOK_MS, () => applyOne(anEvent(LIST)));
+    const result = await bySteppingClock(LOOK_MS, () => applyOne(anEvent(LIST)));
     expect(summaryOf(result)).toEqual(['costly failed too_costly']);
     expect(result.mayRetry).toBeUndefined();
   });

@@ -102,7 +102,7 @@ describe('a timeline of 100,000 events', () => {
     const timeline = node.get(Timeline);
     const seen: string[] = [];
     for (let after: { at: Date; id: string } | undefined; ;) {
-      const { events, nextCursor } = await timeline.page(tenantId, ids, { order, after }, {}, 199);
+      const { events, nextCursor } = await timeline.page(tenantId, ids, { span: { order, after }, limit: 199 });
       seen.push(...events.map((event) => event.eventId));
       if (nextCursor === null || seen.length > 2_000) break;
       const last = events.at(-1);
@@ -123,7 +123,8 @@ describe('a timeline of 100,000 events', () => {
     const found: number[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const after = cursor === undefined ? undefined : pageStart(cursor);
-      const page = await timeline.page(tenantId, [member, other], { order: 'desc', after }, { source: 'rare' }, 10);
+      const request = { span: { order: 'desc', after }, source: 'rare', limit: 10 } as const;
+      const page = await timeline.page(tenantId, [member, other], request);
       found.push(page.events.length);
       cursor = page.nextCursor;
     }

@@ -1,5 +1,6 @@
 import { usesCitus } from './citus';
 import { databaseOf, freshDatabaseUrl, serversOf, withClient } from './database';
+import { stopSharedInWorker } from './shared';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_HOURS = 24;
@@ -19,8 +20,12 @@ export interface ClockedDatabase {
   readonly timezone: string;
 }
 
-/** The functions of the test stand before PostgreSQL's own ones in the search path. */
+/**
+ * The functions of the test stand before PostgreSQL's own ones in the search path. A process knows one time, that of its
+ * database, so that no service on another one may run beside.
+ */
 export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
+  await stopSharedInWorker();
   const url = await freshDatabaseUrl(name);
   const servers = await serversOf(url);
   const run = (text: string, values: readonly unknown[] = []) =>

@@ -17,6 +17,8 @@ export interface FaultProxy {
   holdConnection(behind: number): Promise<void>;
   /** Cuts every line and takes no new one, as if the server were gone, until it is called with false. */
   setAway(away: boolean): void;
+  /** Every line that is open now stays open and carries nothing any more, as if its server had vanished; new lines work. */
+  fallSilent(): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const address = folder === null ? { host: server.hostname, port } : { path: join(folder, `.s.PGSQL.${port}`) };
   let fault: Fault | undefined;
   const lines = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
   let isAway = false;
   let held: { behind: number; readonly givenUp: () => void } | undefined;
   const proxy = createServer((client) => {
@@ -51,8 +54,9 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       lines.add(socket);
       socket.on('error', () => undefined).on('close', () => lines.delete(socket));
     }
-    upstream.on('data', (data) => client.write(data)).on('close', () => client.destroy());
+    upstream.on('data', (data) => silent.has(client) || client.write(data)).on('close', () => client.destroy());
     client.on('data', (data) => {
+      if (silent.has(client)) return;
       const due = data.includes(COMMIT) ? fault : undefined;
       if (due === undefined) return void upstream.write(data);
       fault = undefined;
@@ -79,6 +83,9 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     setAway: (away) => {
       isAway = away;
       if (away) for (const socket of lines) socket.destroy();
+    },
+    fallSilent: () => {
+      for (const socket of lines) silent.add(socket);
     },
     close: async () => {
       for (const socket of lines) socket.destroy();

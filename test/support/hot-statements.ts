@@ -9,6 +9,7 @@ import * as processing from '../../src/processing/processing.sql';
 import * as waiting from '../../src/processing/waiting-events.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as reactions from '../../src/reactions/reaction.sql';
+import * as recording from '../../src/review/recording.sql';
 import * as review from '../../src/review/review.sql';
 import * as history from '../../src/runtime/history.sql';
 import * as runtime from '../../src/runtime/state.sql';
@@ -24,12 +25,12 @@ const { IS_SETTLED: _sessions, IS_SETTLED_ON_NODES: _sessionsOfNodes, ...ofWindo
 /** Every statement of the hot path. */
 export const HOT_STATEMENTS: readonly Statement[] = [
   ...[ingest, expiry, queue, identity, processing, waiting, ofWindows, reactions, backfill].flatMap(statementsIn),
-  ...[review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
+  ...[recording, review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
   COUNT_REPLAYED,
   ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),
 ];
 
 /** The files of statements also export the functions that fill in their parameters. */
 function statementsIn(file: object): Statement[] {
-  return Object.values(file).filter((each): each is Statement => typeof each === 'object');
+  return Object.values(file).filter((each): each is Statement => typeof each === 'object' && 'text' in each);
 }

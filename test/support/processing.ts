@@ -1,8 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { EffectResult, EventEffect, EventToProcess } from '../../src/processing/domain/event-effects';
+import type { Statement } from '../../src/platform/postgres/statement';
+import type { EffectPlan, EffectResult, EventEffect, EventToProcess } from '../../src/processing/domain/event-effects';
 import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
-import type { Statement, Transaction } from '../../src/platform/postgres/pipelined-connection';
+import type { Transaction } from '../../src/platform/postgres/pipelined-connection';
 import { isOnCluster } from './citus';
 import { rowsOf } from './database';
 import { until } from './until';
@@ -31,15 +32,15 @@ export class RecordingEffect implements EventEffect {
   constructor(readonly concerned: Statement) {}
 
   /** Up to the first event that is slow for now, and at most so many. */
-  async apply(transaction: Transaction, all: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
+  plan(transaction: Transaction, all: readonly EventToProcess[]): Promise<EffectPlan> {
     const slow = all.findIndex(({ event }) => this.slow.has(event.externalEventId));
-    const results = await this.record(
-      transaction,
-      all.slice(0, Math.min(this.atOnce, slow === -1 ? all.length : slow)),
-    );
-    if (slow === -1 || results.length < slow) return results;
-    const failure = { code: 'timed_out', message: 'It takes too long.', details: [] } as const;
-    return [...results, { reactions: [], failure, mayRetry: true }];
+    const isSlow = slow !== -1 && slow <= this.atOnce;
+    const retry = { code: 'timed_out', message: 'It takes too long.', details: [] } as const;
+    return Promise.resolve({
+      count: isSlow ? slow : Math.min(this.atOnce, all.length),
+      ...(isSlow ? { retry } : {}),
+      apply: (count) => this.record(transaction, all.slice(0, count)),
+    });
   }
 
   private async record(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {

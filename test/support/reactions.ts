@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { newId } from '../../src/platform/values/ids';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../src/platform/postgres/connection-settings';
+import type { ReactionRecord } from '../../src/ingest/queue/processing-record';
+import type { LoggedEvent } from '../../src/ingest/domain/logged-event';
 import { PipelinedConnection, type Transaction } from '../../src/platform/postgres/pipelined-connection';
-import type {
-  EffectResult,
-  EventToProcess,
-  ReactionRecord,
-  StoredEventRecord,
-} from '../../src/processing/domain/event-effects';
+import type { EffectResult, EventToProcess } from '../../src/processing/domain/event-effects';
 import { finishedRecord } from '../../src/processing/domain/processing-outcome';
 import { EventEffects } from '../../src/processing/effects';
 import { EventQueue } from '../../src/ingest/queue/event-queue';
@@ -19,10 +16,10 @@ const UNIQUE_VIOLATION = '23505';
 /** An event on its way out of the queue, each time a new one, of a participant unless it says otherwise. */
 export function anEventToProcess(
   tenantId: string,
-  fields: Partial<StoredEventRecord> = {},
+  fields: Partial<LoggedEvent> = {},
   externalId: string | null = 'ann',
 ): EventToProcess {
-  const event: StoredEventRecord = {
+  const event: LoggedEvent = {
     eventId: newId(),
     family: 'external',
     source: 'shop',

@@ -15,6 +15,7 @@ const ROWS_PER_INSERT = 100_000;
 const SENDERS = 4;
 const ITEMS_PER_BATCH = 50;
 const LOOK_AGAIN_MS = 50;
+const REST_SECONDS_MAX = 6_000;
 
 export interface RoundOptions {
   readonly url: string;
@@ -71,8 +72,10 @@ export async function retentionRound({ url, events, periodMs, periods, kills }: 
     rates.push({ off: (before + after) / 2, on });
     before = after;
   }
+  // The rest of millions takes an hour beside the load.
+  process.stdout.write(`${JSON.stringify({ rates })}\n`);
   await keep(30);
-  await until(async () => !(await isAnyOld(url, tenantId)), 3_600);
+  await until(async () => !(await isAnyOld(url, tenantId)), REST_SECONDS_MAX);
   await load.stop();
   const [longestTransactionMs, longestLockWaitMs] = await locks.stop();
   const report = { ...(await bytesOfExpired(url, tenantId)), growth: await growthOf(url, client(), events) };

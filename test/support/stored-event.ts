@@ -1,7 +1,7 @@
-import type { StoredEventRecord } from '../../src/processing/domain/event-effects';
+import type { LoggedEvent } from '../../src/ingest/domain/logged-event';
 
 /** A stored event, always the same one but for `fields`. */
-export function aStoredEvent(fields: Partial<StoredEventRecord> = {}): StoredEventRecord {
+export function aStoredEvent(fields: Partial<LoggedEvent> = {}): LoggedEvent {
   return {
     eventId: '5f0c2f0e-0000-8000-8000-0000000012ab',
     family: 'external',

@@ -26,22 +26,26 @@ const EVERYTHING = {
   text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)`,
 };
 
+async function record(transaction, events, stuckOn) {
+  // Long enough to be killed in the middle.
+  if (stuckOn === undefined) await wait(60);
+  await transaction.send(RECORD, [events.map((each) => each.tenantId), events.map(({ event }) => event.eventId)]);
+  return events.map(() => ({ reactions: [] }));
+}
+
 async function main() {
   const settings = readSettings(process.env);
   const connection = await withDatabaseKind({ url: settings.databaseUrl }, settings);
   const app = await NestFactory.createApplicationContext(AppModule.with(settings, connection), { logger: false });
   app.get(EventEffects).register({
     concerned: EVERYTHING,
-    async apply(transaction, events) {
+    async plan(transaction, events) {
       const stuckOn = process.env.STUCK_ON;
       if (events.some(({ event }) => event.externalEventId === stuckOn)) {
         writeSync(process.stdout.fd, 'stuck\n');
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       }
-      // Long enough to be killed in the middle.
-      if (stuckOn === undefined) await wait(60);
-      await transaction.send(RECORD, [events.map((each) => each.tenantId), events.map(({ event }) => event.eventId)]);
-      return events.map(() => ({ reactions: [] }));
+      return { count: events.length, apply: (count) => record(transaction, events.slice(0, count), stuckOn) };
     },
   });
   app.get(EventWorker).start();

@@ -5,6 +5,7 @@ import { SHARDS } from '../../src/ingest/queue/event-queue';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { ParkedRetry } from '../../src/processing/parked-retry';
+import { ProcessingReplay } from '../../src/processing/processing-replay';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { letParkedTimePass, parkedIdsOf, processingRecordsOf, reviewRecordsOf } from '../support/failed-events';
 import { aCaller, aSubmission, device, external, startNode } from '../support/ingest';
@@ -51,6 +52,18 @@ const processingOf = (tenantId: string) => processingRecordsOf(url, tenantId);
 const parkedOf = (tenantId: string) => parkedIdsOf(url, tenantId);
 const reviewOf = (tenantId: string) => reviewRecordsOf(url, tenantId);
 const letTimePass = (tenantId: string) => letParkedTimePass(node, url, tenantId);
+
+/** Processes the event of the only review entry again. */
+async function replayOf(tenantId: string): Promise<unknown> {
+  const [row] = await rowsOf<{ id: string; event_id: string }>(
+    url,
+    'SELECT id, event_id FROM review_entries WHERE tenant_id = $1',
+    [tenantId],
+  );
+  const attempt = { action: 'replayed', at: new Date().toISOString(), by: 'test' } as const;
+  const replay = { entryId: row!.id, attempt };
+  return node.get(ProcessingReplay).replay({ tenantId, eventId: row!.event_id, replay });
+}
 
 describe('an event that cannot be processed', () => {
   it('costs nobody else anything, whichever way it fails; later ones of its customer wait behind it', async () => {
@@ -281,5 +294,31 @@ describe('an event that fails for a while', () => {
     await letTimePass(tenantId);
     await untilDrained(url, tenantId);
     expect(await appliedTo(url, tenantId)).toEqual(['else', 'early', 'merge', 'late']);
+  });
+
+  it('keeps the reactions that a backfill brought to it, for its replay', async () => {
+    const { tenantId } = await aTenant(url);
+    const reactions = async () =>
+      (
+        await rowsOf<{ reactions: unknown }>(
+          url,
+          `SELECT reactions FROM event_processing JOIN events USING (tenant_id, event_id)
+           WHERE tenant_id = $1 AND external_event_id = 'waits'`,
+          [tenantId],
+        )
+      )[0]?.reactions;
+    const brought = { campaignId: 'spring', name: 'thank', backfilledAt: '2026-01-02T03:04:05.000Z' };
+    await send(tenantId, [{ externalEventId: 'waits', identifiers: [device('d')], properties: { breaks: 'waits' } }]);
+    await untilDrained(url, tenantId);
+    await rowsOf(url, 'UPDATE event_processing SET reactions = $2 WHERE tenant_id = $1', [
+      ...[tenantId, JSON.stringify([{ ...brought, outcome: 'waiting_for_customer' }])],
+    ]);
+    effect.failing.add('waits');
+    await send(tenantId, [{ externalEventId: 'login', identifiers: [external('jane'), device('d')] }]);
+    await until(async () => (await parkedOf(tenantId)).includes('waits'));
+    for (let attempt = 2; attempt <= 5; attempt += 1) await letTimePass(tenantId);
+    expect(await reactions()).toEqual([{ ...brought, outcome: 'failed', reason: 'internal' }]);
+    await expect(replayOf(tenantId)).resolves.toMatchObject({ failure: { code: 'internal' } });
+    expect(await reactions()).toEqual([{ ...brought, outcome: 'failed', reason: 'internal' }]);
   });
 });

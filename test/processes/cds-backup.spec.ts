@@ -47,6 +47,7 @@ describe('cds restore', () => {
     const dataDir = join(folder, 'second');
     const ran = await restore(dataDir, backup);
     expect([ran.code, ran.said]).toEqual([0, expect.stringMatching(/^Restored: \d+ rows of \d+ tables/)]);
+    expect(ran.said).toMatch(/Keys that were revoked since are valid again/);
     expect((await stat(join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);
     await expectServesAll(backedUp.installation, { DATA_DIR: dataDir });
   });

@@ -191,20 +191,27 @@ describe('cds events export, in trouble', () => {
     expect(await readdir(folder)).toEqual([name.replace('00007', '00001')]);
   });
 
-  it('notices another run that writes the same file: none of them completes a mixture', async () => {
+  it.each([
+    ['that has begun', 1],
+    ['that has come far', 3],
+  ])('refuses another run that writes the same output, beside one %s', async (_, held) => {
     let release = (): void => undefined;
     trouble = (page, response, number) => {
-      if (number !== 3) return false;
+      if (number !== held) return false;
       release = () => answer(response, 200, pageOf(page));
       return true;
     };
     const first = start(['--output', file()]);
-    await until(() => asked.length === 3);
-    expect((await exported(['--output', file()])).code).toBe(0);
+    await until(() => asked.length === held);
+    for (const more of [[], ['--restart'], ['--state', join(folder, 'other.json')]]) {
+      const second = await exported(['--output', file(), ...more]);
+      expect([second.code, second.out]).toEqual([2, '']);
+      expect(second.said).toContain(`Another run (pid ${first.child.pid}) is writing ${file()}.`);
+    }
     release();
-    const ran = await first.ended;
-    expect(ran.code).toBe(1);
+    expect((await first.ended).code).toBe(0);
     expect(await numbersIn(file())).toEqual(ALL);
+    expect(await readdir(folder)).toEqual(['events.ndjson']);
   });
 
   it.each<[string, string[], RegExp]>([

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ErasuresService } from '../../src/cdp/customers/erasures.service';
+import { ProfileExport } from '../../src/cdp/customers/profile-export';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
 import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
@@ -148,7 +149,7 @@ describe('erasing persons while their events come in on two nodes', () => {
   }
 });
 
-describe('an erasure whose process was killed between its two transactions', () => {
+describe('an erasure whose process was killed behind its first transaction', () => {
   async function aHalfErasedPerson() {
     const { tenantId } = await aTenant(url);
     const mark = randomUUID();
@@ -175,6 +176,23 @@ describe('an erasure whose process was killed between its two transactions', () 
     expect(answer.erasedAt).toEqual(customer?.erasure.erasedAt);
     expect(await placesOf(url, [mark])).toEqual([]);
     expect(await send(0, tenantId, eventOf(mark, identifiers))).toEqual(['profile_erased']);
+  });
+
+  it('is finished by the next call by any identifier, also of a participant, who has no export meanwhile', async () => {
+    for (const place of [0, 1]) {
+      const { tenantId, mark, identifiers, rootId } = await aHalfErasedPerson();
+      await query(
+        `INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at, id)
+         VALUES ($1, $2, 'spring', '{}', '{}', now(), gen_random_uuid())`,
+        [tenantId, identifiers[0]!.value],
+      );
+      const { kind: type, value } = identifiers[place]!;
+      const exported = of(place, ProfileExport).ofIdentifier(tenantId, { type, value });
+      await expect(exported).rejects.toMatchObject({ code: 'not_found' });
+      const erased = await of(place, ErasuresService).eraseByIdentifier(aCaller(tenantId), { type, value }, null);
+      expect(erased).toMatchObject({ profileId: rootId, finishedAt: expect.any(Date) });
+      expect(await placesOf(url, [mark])).toEqual([]);
+    }
   });
 
   it('is finished by the next node that starts', async () => {

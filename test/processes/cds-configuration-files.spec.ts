@@ -88,6 +88,13 @@ describe('a file that is wrong', () => {
       'version: 1\nretention: { eventDays: .inf }',
       /:2:25: eventDays must be a finite/,
     ],
+    ...['9007199254740993', '-.12345678901234567890', '+1.0000000000000000001', '1e-400'].map(
+      (number): [string, string, RegExp] => [
+        `a number that would be stored as another one (${number})`,
+        `version: 1\nvariables:\n  - { campaignId: a, scope: user, name: b, type: number, default: ${number} }`,
+        /:3:67: default must be a finite number that is stored exactly/,
+      ],
+    ),
     ['days out of range', 'version: 1\nretention:\n  eventDays: 3', /:3:14: eventDays/],
     [
       'two records of one name',

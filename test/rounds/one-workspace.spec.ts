@@ -6,6 +6,7 @@ const SPECS = [
   'e2e/ingest-deduplication',
   'e2e/ingest-identity',
   'e2e/ingest-dry-run',
+  'e2e/erasure-named-in-events',
   'e2e/review-replay',
   'e2e/review-limits',
   'e2e/profile-merges',

@@ -121,6 +121,9 @@ describe('cds, within a service', () => {
     expect(items).toEqual([JSON.parse(made.out)]);
     expect(items[0]).toMatchObject({ keySource: 'jwks', defaultCampaignId: 'summer' });
     await expect(within(service, [...args, '--jwks-file', file])).rejects.toThrow(/registered already/);
+    await expect(within(service, [...args, '--jwks-file', file, '--clock-tolerance', ''])).rejects.toThrow(
+      /clock-tolerance.*whole number of seconds/,
+    );
     await writeFile(file, 'no JSON');
     await expect(within(service, [...args, '--jwks-file', file])).rejects.toThrow(
       'The file of --jwks-file holds no JSON.',

@@ -3,11 +3,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as PgClient } from 'pg';
 import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import type { EventFields } from '../../src/ingest/domain/event';
+import { IngestOutcomes } from '../../src/ingest/http/ingest-outcomes';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { statisticsRange } from '../../src/statistics/domain/statistics-range';
 import { LogCounter } from '../../src/statistics/log-counter';
+import { OutcomeRecorder } from '../../src/statistics/outcome-recorder';
 import { StatisticsReader } from '../../src/statistics/statistics-reader';
-import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
+import { databaseOf, freshDatabaseUrl, rowsOf, withClient } from '../support/database';
+import { startFaultProxy } from '../support/fault-proxy';
 import { aCaller, aSubmission, external, startNode } from '../support/ingest';
 import { logged, uncounted } from '../support/statistics';
 import { until } from '../support/until';
@@ -211,6 +214,33 @@ describe('the statistics of ingest', () => {
     expect((await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep))).flat()).toMatchObject(
       Array(3).fill({ accepted: 120_000, late: 12_000 }),
     );
+  });
+
+  it.each([
+    ['was committed', 'loseNextCommitAnswer'],
+    ['was not committed', 'loseNextCommit'],
+  ] as const)('count each answer once where a flush is repeated that %s', async (_, lose) => {
+    const proxy = await startFaultProxy(url);
+    const behind = await startNode(proxy.urlOf(databaseOf(url)), { SECRETS_KEY });
+    try {
+      const recorder = behind.get(OutcomeRecorder);
+      const answered = { tenantId, family: 'external', source: 'shop', eventType: 'purchase' } as const;
+      behind.get(IngestOutcomes).notify(answered, 'duplicate', 3);
+      const lost = proxy[lose]();
+      await Promise.all([lost, recorder.flush()]);
+      // Another node counts what was committed, and removes its row.
+      await countLog(node(1));
+      const counted = async (): Promise<number> => {
+        await recorder.flush();
+        await countLog(node(1));
+        return (await rowsOfStep('minute'))[0]!.duplicate;
+      };
+      await until(async () => (await counted()) > 0);
+      expect(await counted()).toBe(3);
+    } finally {
+      await behind.close();
+      await proxy.close();
+    }
   });
 
   it('are counted again for an hour after the clock of the database was set back', async () => {

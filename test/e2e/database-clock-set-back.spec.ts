@@ -1,0 +1,73 @@
+import { Clock } from '../../src/platform/values/clock';
+import { startApp, type TestApp } from '../support/app';
+import { anExternalEvent } from '../support/builders';
+import { aWorkspace, type Client, type Workspace } from '../support/client';
+import { rowsOf } from '../support/database';
+import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
+import { untilDrained } from '../support/processing';
+import { countLog, statisticsOf, sumOf } from '../support/statistics';
+import { until } from '../support/until';
+import { aWebhook, numbersOf, startReceiver } from '../support/webhooks';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let database: ClockedDatabase;
+let service: TestApp;
+let workspace: Workspace;
+let client: Client;
+
+beforeAll(async () => {
+  database = await aClockedDatabase('clock_set_back');
+  service = await startApp({ WEBHOOKS_ALLOW_PRIVATE: 'true' }, database.url, [], { processesEvents: true });
+});
+beforeEach(async () => {
+  await setAhead(0);
+  workspace = await aWorkspace(service);
+  client = workspace.admin;
+});
+afterAll(() => service.stop());
+
+/** Sets the database's clock so far ahead of the real one. Resolves once the service has seen that. */
+async function setAhead(ms: number): Promise<void> {
+  await database.setTo(new Date(Date.now() + ms));
+  const seenAhead = (): number => service.app.get(Clock).now().getTime() - Date.now();
+  await until(() => Math.abs(seenAhead() - ms) < 1_000);
+}
+
+async function send(n: number): Promise<void> {
+  const event = anExternalEvent({ identity: { type: 'EXTERNAL', value: 'ann' }, attributes: { n } });
+  expect((await client.post('/v1/external-events', event)).status).toBe(202);
+}
+
+describe('after the clock of the database was set back', () => {
+  it.each([30, 20 * 60])('events of the %i seconds that come twice are counted', async (seconds) => {
+    await setAhead(seconds * 1_000);
+    await send(1);
+    await countLog(service);
+    await setAhead(0);
+    await send(2);
+    const at = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+    const range = `from=${at(-1)}&to=${at(1)}`;
+    const accepted = async (): Promise<number> => sumOf(await statisticsOf(client, range)).accepted;
+    await until(async () => (await accepted()) === 2, 20);
+    await countLog(service);
+    expect(await accepted()).toBe(2);
+  });
+
+  it('deliveries of webhooks that were due by the former time are made', async () => {
+    const receiver = await startReceiver();
+    const { id } = await aWebhook(client, receiver.url);
+    await client.post(`/v1/webhooks/${id}:disable`, {});
+    await setAhead(2 * DAY_MS);
+    await send(1);
+    await untilDrained(service.databaseUrl, workspace.tenantId);
+    await setAhead(0);
+    // Without the request, which makes everything due: as if these had waited for a call to end.
+    await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET enabled = true WHERE id = $1', [id]);
+    await receiver.until(1);
+    await send(2);
+    await receiver.until(2);
+    expect(numbersOf(receiver.calls)).toEqual([1, 2]);
+    await receiver.stop();
+  });
+});

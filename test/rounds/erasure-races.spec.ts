@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { ErasuresService } from '../../src/cdp/customers/erasures.service';
+import { CustomerErasure } from '../../src/identity/customer-erasure';
+import { CustomerReader } from '../../src/identity/customer-reader';
+import type { Identifier } from '../../src/identity/domain/identifier';
+import { CDP_FIELDS } from '../../src/identity/domain/identity-reference';
+import { MergesService } from '../../src/identity/merges.service';
+import { HOLD_PROFILES } from '../../src/identity/profile.sql';
+import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
+import { IngestPipeline } from '../../src/ingest/pipeline';
+import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
+import { aCaller, aSubmission, device, email, external, outcomesOf, startNode } from '../support/ingest';
+import { brokenRules } from '../support/sound-customers';
+import { aTenant } from '../support/tenant';
+import { placesOf } from '../support/traces';
+import { until } from '../support/until';
+
+/*
+ * Persons are erased while events that name them are stored for other customers (docs/adr/0026).
+ */
+
+const ENVIRONMENT = { SECRETS_KEY: 'a-secrets-key-for-tests-of-40-characters' };
+
+let url: string;
+let slow: INestApplicationContext;
+let quick: INestApplicationContext;
+/** What happens between the look of the slow node at a batch and what it stores, once. */
+let between: () => Promise<unknown> = () => Promise.resolve();
+let tenantId: string;
+let mark: string;
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('erasure_races');
+  slow = await startNode(url, ENVIRONMENT);
+  quick = await startNode(url, ENVIRONMENT);
+  const subscriptions = slow.get(EventSubscriptions);
+  const look = subscriptions.of.bind(subscriptions);
+  jest.spyOn(subscriptions, 'of').mockImplementation(async (...asked) => {
+    const happen = between;
+    between = () => Promise.resolve();
+    await happen();
+    return look(...asked);
+  });
+});
+
+beforeEach(async () => {
+  ({ tenantId } = await aTenant(url));
+  mark = randomUUID().slice(0, 8);
+});
+
+afterAll(() => Promise.all([slow, quick].map((node) => node.close())));
+
+/** An event of the CDP family that names these. */
+function naming(...identifiers: Identifier[]) {
+  const fields = new Map(CDP_FIELDS.map(([field, kind]) => [kind, field]));
+  const identity = Object.fromEntries(identifiers.map(({ kind, value }) => [fields.get(kind), value]));
+  return aSubmission({ family: 'cdp', identifiers, identity, properties: { says: identifiers.at(-1)?.value } });
+}
+
+const take = (node: INestApplicationContext, ...events: ReturnType<typeof naming>[]): Promise<string[]> =>
+  outcomesOf(node.get(IngestPipeline), aCaller(tenantId), events);
+
+const customerOf = async (identifier: Identifier) =>
+  (await quick.get(CustomerReader).findByIdentifier(tenantId, identifier)) ?? undefined;
+
+async function erase(identifier: Identifier, node = quick): Promise<void> {
+  const customer = await customerOf(identifier);
+  if (customer !== undefined) await node.get(ErasuresService).erase(aCaller(tenantId), customer.rootId, null);
+}
+
+async function undoMerges(identifier: Identifier): Promise<void> {
+  const customer = await customerOf(identifier);
+  const { rows } = await quick.get(MergesService).list(tenantId, customer?.profileIds ?? [], LAST_ID, 100);
+  for (const { id } of rows) await quick.get(MergesService).undo(tenantId, id);
+}
+
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+describe('an event of another customer that names a person', () => {
+  it('is refused where the person is erased behind its look', async () => {
+    const [owner, mail] = [external(`owner-${mark}`), email(`${mark}@x.de`)];
+    await take(quick, naming(owner), naming(external(`person-${mark}`), mail));
+    between = () => erase(mail);
+    expect(await take(slow, naming(owner, mail))).toEqual(['profile_erased']);
+    expect(await placesOf(url, [mail.value])).toEqual([]);
+    expect(await take(slow, naming(owner))).toEqual(['accepted']);
+  });
+
+  it('is refused where an undo separates the person and an erasure follows behind its look', async () => {
+    const [owner, mail] = [external(`owner-${mark}`), email(`${mark}@x.de`)];
+    await take(quick, naming(owner), naming(mail), naming(owner, mail));
+    between = async () => {
+      await undoMerges(owner);
+      await erase(mail);
+    };
+    expect(await take(slow, naming(owner, mail))).toEqual(['profile_erased']);
+    expect(await placesOf(url, [mail.value])).toEqual([]);
+    expect(await take(slow, naming(owner))).toEqual(['accepted']);
+  });
+
+  it('is waited for where it holds the person already, and loses what names the person', async () => {
+    const [owner, mail] = [external(`owner-${mark}`), email(`${mark}@x.de`)];
+    await take(quick, naming(owner), naming(external(`person-${mark}`), mail));
+    const profiles = await Promise.all([owner, mail].map(async (each) => (await customerOf(each))!.rootId));
+    const [profileId, personId] = profiles;
+    await withClient(url, async (sender) => {
+      await sender.query('BEGIN');
+      await sender.query(HOLD_PROFILES.text, [profiles.map(() => tenantId), profiles.toSorted()]);
+      const erasing = quick.get(ErasuresService).erase(aCaller(tenantId), personId!, null);
+      await until(async () => (await waitingForLocks(url)) > 0);
+      await sender.query(
+        `INSERT INTO events SELECT tenant_id, gen_random_uuid(), 'cdp', source, 'late', event_type, event_type_version,
+           occurred_at, received_at, profile_id, jsonb_build_object('externalUserId', 'kept', 'email', $3::text), properties,
+           '\\x01', batch_id
+         FROM events WHERE tenant_id = $1 AND profile_id = $2`,
+        [tenantId, profileId, mail.value],
+      );
+      await sender.query(
+        `INSERT INTO unlinked_identifiers SELECT tenant_id, 'EMAIL', $2, event_id FROM events
+         WHERE tenant_id = $1 AND external_event_id = 'late'`,
+        [tenantId, mail.value],
+      );
+      await sender.query('COMMIT');
+      await erasing;
+    });
+    const late = `SELECT identity FROM events WHERE tenant_id = $1 AND external_event_id = 'late'`;
+    expect(await rowsOf(url, late, [tenantId])).toEqual([{ identity: { externalUserId: 'kept' } }]);
+    expect(await placesOf(url, [mail.value])).toEqual([]);
+  });
+
+  it('keeps others from an identifier that it names and nobody owns, until it is stored', async () => {
+    const [shared, mail] = [device(`device-${mark}`), email(`late-${mark}@x.de`)];
+    await take(quick, ...Array.from({ length: 50 }, (_unused, n) => naming(email(`${n}-${mark}@x.de`), shared)));
+    await withClient(url, async (blocker) => {
+      await blocker.query('BEGIN');
+      // The warning about the event is written last.
+      await blocker.query('LOCK TABLE review_entries IN EXCLUSIVE MODE');
+      const storing = take(slow, naming(mail, shared));
+      await until(() => isHeldBack(mail));
+      await blocker.query('COMMIT');
+      expect(await storing).toEqual(['accepted']);
+    });
+    expect(await customerOf(mail)).toBeUndefined();
+    await take(quick, naming(external(`person-${mark}`), mail));
+    await erase(mail);
+    expect(await placesOf(url, [mail.value])).toEqual([]);
+  });
+
+  /** Whether another transaction would have to wait before it gives an identifier to somebody. */
+  const isHeldBack = (identifier: Identifier): Promise<boolean> =>
+    withClient(url, async (other) => {
+      await other.query('BEGIN');
+      await other.query(`SET LOCAL lock_timeout = '20ms'`);
+      return other
+        .query('INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id) VALUES ($1, $2, $3, $4)', [
+          ...[tenantId, identifier.kind, identifier.value, randomUUID()],
+        ])
+        .then(
+          () => false,
+          (error: unknown) => (error as { code?: string }).code === '55P03',
+        );
+    });
+});
+
+describe('an erasure that was killed while it looked at events of others', () => {
+  it('goes on where it was, on any node', async () => {
+    const [owner, mail] = [external(`owner-${mark}`), email(`${mark}@x.de`)];
+    await take(quick, naming(owner), naming(mail), naming(owner, mail), naming(owner, mail));
+    await undoMerges(owner);
+    const { rootId } = (await customerOf(mail))!;
+    const customers = slow.get(CustomerErasure);
+    const customer = (await customers.begin(tenantId, rootId, { by: 'test', address: null }))!;
+    const steps = await customers.steps(customer.erasure);
+    const ofEvents = customers.stepsOf(customer.erasure, steps, 'events_of_others', new AbortController().signal);
+    const [first, second] = await rowsOf<{ lookedAt: object; eventId: string }>(
+      url,
+      `SELECT json_build_object('profileId', profile_id, 'occurredAt', occurred_at::text, 'eventId', event_id) AS "lookedAt",
+         event_id AS "eventId"
+       FROM events WHERE tenant_id = $1 AND identity ? 'email' AND identity ? 'externalUserId' ORDER BY occurred_at, event_id`,
+      [tenantId],
+    );
+    await until(async () => {
+      await ofEvents.done(JSON.stringify({ lookedAt: first!.lookedAt }));
+      return (await customers.steps(customer.erasure)).positions['events_of_others'] !== undefined;
+    });
+    await quick.get(ErasuresService).erase(aCaller(tenantId), rootId, null);
+    const left = `SELECT event_id AS "eventId", identity ? 'email' AS named FROM events
+      WHERE tenant_id = $1 AND event_id = ANY ($2) ORDER BY occurred_at, event_id`;
+    const ids = [first!.eventId, second!.eventId];
+    // The first one was passed over, since it was said to be looked at.
+    expect(await rowsOf(url, left, [tenantId, ids])).toEqual([
+      { eventId: first!.eventId, named: true },
+      { eventId: second!.eventId, named: false },
+    ]);
+  });
+});
+
+describe('erasing persons whom events of each other name, on two nodes', () => {
+  const PERSONS = 12;
+  const EVENTS = 2_000;
+  const SENDERS = 6;
+  const BATCH = 10;
+  const pick = (count: number): number => Math.floor(Math.random() * count);
+
+  it('leaves no identifier that nobody has any more, and breaks no customer', async () => {
+    const nodes = [slow, quick];
+    const nameOf = (person: number): string => `${mark}p${String(person).padStart(2, '0')}`;
+    const identifiersOf = (person: number): [Identifier, Identifier, Identifier] => [
+      external(`${nameOf(person)}x`),
+      email(`${nameOf(person)}m@x.de`),
+      device(`${nameOf(person)}d`),
+    ];
+    const all = Array.from({ length: PERSONS }, (_unused, person) => identifiersOf(person)).flat();
+    const outcomes: string[] = [];
+    let erased = 0;
+    let undone = 0;
+    let lifted = 0;
+    const goesOn = (): boolean => outcomes.length < EVENTS || erased < PERSONS || undone < 5 || lifted === 0;
+    const senders = Array.from({ length: SENDERS }, async (_unused, place) => {
+      while (goesOn()) {
+        const events = Array.from({ length: BATCH }, () => {
+          const [own, others] = [pick(PERSONS), pick(PERSONS)];
+          const [who] = identifiersOf(own);
+          const [, mail, tool] = identifiersOf(Math.random() < 0.5 ? own : others);
+          // A customer without an EXTERNAL identifier, which may merge later.
+          if (Math.random() < 0.3) return naming(Math.random() < 0.5 ? mail : tool);
+          return naming(who, ...[mail, tool].filter(() => Math.random() < 0.5));
+        });
+        outcomes.push(...(await take(nodes[place % 2]!, ...events)));
+      }
+    });
+    const erasers = nodes.map(async (node) => {
+      while (goesOn()) {
+        const identifier = all[pick(all.length)]!;
+        if ((await customerOf(identifier)) === undefined) {
+          lifted += await node.get(CustomerErasure).lift(tenantId, identifier, { by: 'test', address: null });
+        } else {
+          await erase(identifier, node);
+          erased += 1;
+        }
+      }
+    });
+    const undoer = async (): Promise<void> => {
+      while (goesOn()) {
+        const [merge] = await rowsOf<{ id: string }>(
+          url,
+          'SELECT id FROM profile_merges WHERE tenant_id = $1 AND undone_at IS NULL ORDER BY random() LIMIT 1',
+          [tenantId],
+        );
+        const undo = async (id: string): Promise<void> => {
+          await quick.get(MergesService).undo(tenantId, id);
+          undone += 1;
+        };
+        if (merge !== undefined) {
+          await undo(merge.id).catch((error: unknown) => expect(error).toMatchObject({ code: 'not_found' }));
+        }
+      }
+    };
+    await Promise.all([...senders, ...erasers, undoer()]);
+
+    expect(new Set(outcomes)).toEqual(new Set(['accepted', 'profile_erased']));
+    expect((await brokenRules(url, tenantId)).filter((rule) => !rule.startsWith('an undone merge'))).toEqual([]);
+    for (const identifier of all) {
+      if ((await customerOf(identifier)) === undefined) expect(await placesOf(url, [identifier.value])).toEqual([]);
+    }
+    // And then everybody goes.
+    for (const identifier of all) await erase(identifier);
+    expect(await placesOf(url, [mark])).toEqual([]);
+  });
+});
