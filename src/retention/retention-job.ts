@@ -7,6 +7,7 @@ import { Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
 import { databaseFailure, sqlStateOf } from '../platform/postgres/database-errors';
 import { LogCounter } from '../statistics/log-counter';
+import { restAfter } from './domain/rest';
 import { RetentionRepository, type RetentionProgress, type RetentionTurn } from './retention.repository';
 
 export const RETENTION_JOB = 'event-retention';
@@ -17,8 +18,6 @@ const PASS_EVERY_SECONDS = 50 * 60;
 const RETRY_SECONDS = 5;
 /** A statement took longer than its limit; the next step is a smaller one. */
 const STATEMENT_CANCELLED = '57014';
-/** While events arrive, the removal rests so many times as long as a step took: it then costs ingest under a tenth. */
-const REST_PER_STEP = 12;
 
 /**
  * Removes the events that workspaces no longer keep, in small steps and in turns of the workspaces (contract section 11). Any
@@ -68,7 +67,9 @@ export class RetentionJob implements OnModuleInit {
     await this.rules.endTurn(turn, progressOf(turn, result));
     // Else nobody would look before the next full pass: no other turn may be due now.
     if (result.outcome === 'busy') await this.addRetry();
-    if (result.outcome === 'done' && result.isIngesting) await wait((performance.now() - began) * REST_PER_STEP);
+    if (result.outcome === 'done' && result.isIngesting) {
+      await wait(restAfter(performance.now() - began, turn.secondsBehind));
+    }
     return true;
   }
 

@@ -17,6 +17,8 @@ export interface RetentionTurn {
   readonly before: string;
   /** The last event that the pass has looked at. */
   readonly position: ReceiptKey;
+  /** Since when the oldest events should be gone; what a changed rule no longer keeps, since that change. */
+  readonly secondsBehind: number;
 }
 
 /** What is written after a step. */
@@ -34,6 +36,7 @@ interface TurnRow {
   readonly before: string;
   readonly position_at: string | null;
   readonly position_id: string | null;
+  readonly seconds_behind: number;
 }
 
 const HOLD_RULE: Statement = {
@@ -84,13 +87,17 @@ export class RetentionRepository {
        ) due
        WHERE r.tenant_id = due.tenant_id
        RETURNING r.tenant_id, r.changed_at::text AS changed_at, r.position_at::text AS position_at, r.position_id,
-         (clock_timestamp() - make_interval(hours => 24 * r.event_days))::text AS before`,
+         (clock_timestamp() - make_interval(hours => 24 * r.event_days))::text AS before,
+         extract(epoch FROM
+           clock_timestamp() - greatest(r.changed_at, r.expired_before + make_interval(hours => 24 * r.event_days))
+         )::float8 AS seconds_behind`,
       [LEASE_SECONDS],
     );
     if (row === undefined) return undefined;
     const { position_at: receivedAt, position_id: eventId } = row;
     const position = receivedAt === null || eventId === null ? FIRST_RECEIPT : { receivedAt, eventId };
-    return { tenantId: row.tenant_id, changedAt: row.changed_at, before: row.before, position };
+    const { tenant_id: tenantId, changed_at: changedAt, before, seconds_behind: secondsBehind } = row;
+    return { tenantId, changedAt, before, position, secondsBehind };
   }
 
   /** Locks the rule of a turn until the transaction ends. False if it has changed since. */

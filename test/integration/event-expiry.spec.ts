@@ -9,6 +9,7 @@ import { IngestPipeline } from '../../src/ingest/pipeline';
 import { insertParameters } from '../../src/ingest/store/event-columns';
 import { INSERT_EVENTS } from '../../src/ingest/store/event.sql';
 import { RetentionJob } from '../../src/retention/retention-job';
+import { RetentionRepository } from '../../src/retention/retention.repository';
 import { RetentionService } from '../../src/retention/retention.service';
 import { freshDatabaseUrl, rowsOf, untilBlocked, withClient } from '../support/database';
 import { aCaller, aSubmission, device, external, startNode } from '../support/ingest';
@@ -91,6 +92,30 @@ describe('old events', () => {
       expect(await send(tenantId, again, by)).toEqual(again.map(() => 'duplicate'));
     }
     expect(await namesLeft(tenantId)).toEqual(['new']);
+  });
+
+  it('are late since the change of the rule, or since they should have been gone', async () => {
+    const tenantId = await withOldEvents(['a']);
+    await keepDays(node, tenantId, 30);
+    const rule = (changes: string) =>
+      rowsOf(
+        url,
+        `UPDATE event_retention SET next_step_at = '-infinity', changed_at = clock_timestamp() - interval '3 days',
+           ${changes} WHERE tenant_id = $1`,
+        [tenantId],
+      );
+    const hoursBehind = async (): Promise<number> => {
+      const turn = await node.get(RetentionRepository).takeTurn();
+      expect(turn?.tenantId).toBe(tenantId);
+      return Math.round((turn?.secondsBehind ?? NaN) / 3_600);
+    };
+    await rule('expired_before = NULL');
+    expect(await hoursBehind()).toBe(72);
+    await rule(`expired_before = clock_timestamp() - interval '40 days'`);
+    expect(await hoursBehind()).toBe(72);
+    await rule(`expired_before = clock_timestamp() - interval '31 days'`);
+    expect(await hoursBehind()).toBe(24);
+    await keepDays(node, tenantId, null);
   });
 
   it('of another workspace stay, with the same names and the same customers', async () => {
