@@ -168,13 +168,15 @@ describe('events of which nothing can be written down', () => {
       )
     ).map((row) => row.event_id);
     const refusal = await refuseWrites(url, 'event_processing', `NEW.event_id = ANY ('{${refused.join()}}')`);
-    await rowsOf(url, 'UPDATE parked_events SET retry_at = now() WHERE tenant_id = $1', [tenantId]);
-    for (const shard of SHARDS)
-      await node
-        .get(ParkedRetry)
-        .retry({ tenantId, shard })
-        .catch(() => undefined);
-    expect((await parkedOf(tenantId)).filter((id) => id.startsWith('good'))).toEqual([]);
+    // On a busy machine an attempt may end by a time limit, and the next one goes on.
+    await until(async () => {
+      await rowsOf(url, 'UPDATE parked_events SET retry_at = now() WHERE tenant_id = $1', [tenantId]);
+      for (const shard of SHARDS) {
+        const retried = node.get(ParkedRetry).retry({ tenantId, shard });
+        await retried.catch(() => undefined);
+      }
+      return (await parkedOf(tenantId)).every((id) => !id.startsWith('good'));
+    });
     expect(await parkedOf(tenantId)).toHaveLength(refused.length);
     await refusal.undo();
   });
