@@ -141,6 +141,44 @@ it('gives up nothing of an endpoint that takes nothing, nor what it refused firs
   await until(async () => (await statesOf(id)).join() === 'delivered,delivered');
 });
 
+/** Answers calls to `/former` with this once the endpoint is at another address, where calls are taken. */
+async function refuseDuringMove(id: string, refusal: { status: number; headers?: Record<string, string> }) {
+  let isMoved = false;
+  receiver.answer(async ({ path }) => {
+    if (path !== '/former') return { status: 200 };
+    await until(() => isMoved);
+    return refusal;
+  });
+  const before = receiver.calls.length;
+  await passTime(id);
+  await receiver.until(before + 1);
+  const body = JSON.stringify({ url: `${receiver.url}/moved` });
+  isMoved = (await client.send(`/v1/webhooks/${id}`, body, { method: 'PATCH' })).status === 200;
+  await receiver.until(1, ({ path }) => path === '/moved');
+}
+
+it('sends at once to another address what the former one refused meanwhile, whatever it asked for', async () => {
+  const { id } = await aWebhook(client, `${receiver.url}/former`);
+  receiver.answer(() => ({ status: 500 }));
+  await send(1);
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await refuseDuringMove(id, { status: 503, headers: { 'retry-after': '86400' } });
+  await until(async () => (await statesOf(id)).join() === 'delivered');
+  expect((await client.get(`/v1/webhooks/${id}`)).body.failingSince).toBeNull();
+});
+
+it('gives up nothing for what the former address refused meanwhile', async () => {
+  const { id } = await aWebhook(client, `${receiver.url}/former`);
+  receiver.answer(() => ({ status: 500 }));
+  await send(1);
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await ageFailures(id);
+  // Others were taken since.
+  await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
+  await refuseDuringMove(id, { status: 500 });
+  await until(async () => (await statesOf(id)).join() === 'delivered');
+});
+
 it('begins the attempts at each delivery anew when it is enabled', async () => {
   const { id } = await aWebhook(client, receiver.url);
   receiver.answer(() => ({ status: 500 }));

@@ -41,3 +41,8 @@ export function endedResult(delivery: ClaimedDelivery, reason: 'event_gone' | 'p
 export function cutOffResult(delivery: ClaimedDelivery): DeliveryResult {
   return { delivery, state: 'pending', attempt: null, reason: null, delayMs: 0 };
 }
+
+/** A call that failed while its endpoint was enabled, or got another address: the attempts begin anew, at once. */
+export function anewResult(result: DeliveryResult): DeliveryResult {
+  return { ...result, state: 'pending', reason: null, delayMs: 0 };
+}

@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { Row } from '../../platform/postgres/statement';
 import { HOLD_CHANGES } from '../change.sql';
 import type { DeliverySubject, EndpointKey } from './claimed-delivery';
-import type { DeliveryResult } from './delivery-result';
+import { anewResult, type DeliveryResult } from './delivery-result';
 import * as sql from './delivery.sql';
 import { EndpointHealth } from './endpoint-health';
 import { inKeyOrder, keyOf, keysOf, otherProfilesOf } from './queue-keys';
@@ -48,7 +48,9 @@ export class DeliveryResults {
     ]);
     const claimed = held.flatMap(({ number }) => sorted[Number(number) - 1] ?? []);
     if (claimed.length === 0) return;
-    const ours = await this.withoutErased(transaction, claimed, customers);
+    const known = await this.withoutErased(transaction, claimed, customers);
+    const former = await this.beforeEnabling(transaction, known);
+    const ours = known.map((result) => (former.has(result) ? anewResult(result) : result));
     const dueAtOnce: EndpointKey[] = [];
     const addDue = (rows: readonly Row[]): void => {
       for (const { tenantId, endpointId } of rows as unknown as readonly DueQueue[]) {
@@ -58,7 +60,8 @@ export class DeliveryResults {
     endClaims(transaction, ours, addDue);
     this.wakeOthers(transaction, ours, customers, addDue);
     transaction.afterCommit(() => due(dueAtOnce));
-    await this.health.record(transaction, ours, now);
+    const ofNow = known.filter((result) => !former.has(result));
+    await this.health.record(transaction, ofNow, now);
   }
 
   /** The customers of results about events, by profile: a merge or an erasure may have come during a call. */
@@ -103,6 +106,21 @@ export class DeliveryResults {
         ? { ...result, attempt: { ...result.attempt, answer: '' } }
         : result,
     );
+  }
+
+  /** Failed calls that began before their endpoint was enabled, or got another address: they say nothing about it now. */
+  private async beforeEnabling(
+    transaction: Transaction,
+    results: readonly DeliveryResult[],
+  ): Promise<ReadonlySet<DeliveryResult>> {
+    const failed = results.filter(({ state, attempt }) => attempt !== null && state !== 'delivered');
+    if (failed.length === 0) return new Set();
+    const found = await transaction.send<{ number: string }>(sql.FIND_ENABLED_SINCE, [
+      failed.map(({ delivery }) => delivery.tenantId),
+      failed.map(({ delivery }) => delivery.endpointId),
+      failed.map(({ delivery }) => delivery.endpoint.enabledAt),
+    ]);
+    return new Set(found.flatMap(({ number }) => failed[Number(number) - 1] ?? []));
   }
 
   /** Queues of the same customers may have waited for these: of those that were merged during the calls, too. */

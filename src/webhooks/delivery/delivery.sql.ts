@@ -164,6 +164,22 @@ export const HOLD_CLAIMS: Statement = {
     ) q`,
 };
 
+/**
+ * Which of these endpoints were enabled, or got another address, since they had $3. None is enabled or moved from now
+ * on until the transaction ends, so that its queues are made due afterwards.
+ */
+export const FIND_ENABLED_SINCE: Statement = {
+  name: 'webhooks_find_enabled_since',
+  text: `
+    SELECT u.number
+    FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) WITH ORDINALITY AS u (tenant_id, endpoint_id, enabled_at, number)
+    CROSS JOIN LATERAL (
+      SELECT enabled_at FROM webhook_endpoints
+      WHERE tenant_id = u.tenant_id AND id = u.endpoint_id LIMIT 1 FOR KEY SHARE
+    ) e
+    WHERE e.enabled_at IS DISTINCT FROM u.enabled_at`,
+};
+
 /** Stores attempts ($5, null: there was none) and the new states of deliveries. The last 20 attempts are kept. */
 export const RECORD_ATTEMPTS: Statement = {
   name: 'webhooks_record_attempts',
