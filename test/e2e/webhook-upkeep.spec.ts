@@ -2,7 +2,7 @@ import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Client, type Workspace } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, waitingForLocks, withClient } from '../support/database';
 import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
 import { growth, metricsOf } from '../support/metrics';
 import { untilDrained } from '../support/processing';
@@ -177,5 +177,27 @@ describe('deliveries in the course of time', () => {
     expect((await client.get(`/v1/events/${done}`)).body.processing.deliveries).toBeUndefined();
     const sql = 'SELECT FROM webhook_deliveries WHERE tenant_id = $1';
     expect(await rowsOf(service.databaseUrl, sql, [workspace.tenantId])).toHaveLength(1);
+  });
+
+  it('are not removed when they are asked for again at that moment', async () => {
+    const { id } = await aWebhook(client, receiver.url);
+    const eventId = await send('ann', 1);
+    await until(async () => (await statesOf(id)).join() === 'delivered');
+    await letPass(31 * DAY_MS);
+    const waiting = async (): Promise<number> =>
+      waitingForLocks(service.databaseUrl, { statement: 'webhook_deliveries' });
+    const [retried] = await withClient(service.databaseUrl, async (holder) => {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1 FOR UPDATE', [id]);
+      const retrying = client.post(`/v1/webhooks/${id}/deliveries/${eventId}:retry`, {});
+      await until(async () => (await waiting()) === 1);
+      const expiring = service.app.get(DeliveryUpkeep).expireAll();
+      await until(async () => (await waiting()) === 2);
+      await holder.query('COMMIT');
+      return Promise.all([retrying, expiring]);
+    });
+    expect(retried).toMatchObject({ status: 200, body: { state: 'pending' } });
+    await receiver.until(2);
+    await until(async () => (await statesOf(id)).join() === 'delivered');
   });
 });

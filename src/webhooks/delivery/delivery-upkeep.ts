@@ -69,8 +69,9 @@ const NEXT_ENDPOINT = `
     WHERE (tenant_id, endpoint_id) > ($1, $2) AND created_at > '-infinity' ORDER BY tenant_id, endpoint_id LIMIT 1
   ) d
   LEFT JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`;
+/** By the state once more: one that is asked for again at this moment stays. */
 const EXPIRE = `
-  DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
+  DELETE FROM webhook_deliveries WHERE state = $3 AND (tenant_id, event_id, endpoint_id) IN (
     SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
     WHERE tenant_id = $1 AND endpoint_id = $2 AND state = $3 AND created_at > '-infinity'
       AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
