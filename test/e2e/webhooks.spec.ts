@@ -26,6 +26,30 @@ const patch = (id: string, body: object, by = client) =>
 const codesOf = (answer: { body: any }): string[] =>
   answer.body.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
 
+/** Runs requests that wait for an endpoint which another transaction changes. Resolves with their answers. */
+function whileHeld<Answered>(id: string, work: () => Promise<Answered>[], { commits }: { commits: string }) {
+  return withClient(service.databaseUrl, async (holder) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+      workspace.tenantId,
+      id,
+    ]);
+    const calls = work();
+    await until(async () => {
+      const waiting = await waitingForLocks(service.databaseUrl, { statement: 'webhook_endpoints' });
+      return waiting === calls.length;
+    });
+    await holder.query(commits);
+    await holder.query('COMMIT');
+    return Promise.all(calls);
+  });
+}
+
+/** What a dispatcher does when an endpoint answers 410. */
+const automaticDisabling = (id: string): string =>
+  `UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', disabled_at = now(), failing_since = now()
+   WHERE tenant_id = '${workspace.tenantId}' AND id = '${id}'`;
+
 it('shows the secret of a new endpoint once, and stores it encrypted', async () => {
   const events = [{ eventType: 'purchase', source: 'shop', when: { '>': [{ var: 'event.properties.amount' }, 1] } }];
   const created = await client.post('/v1/webhooks', { url: URL_OF_A_HOOK, events, description: 'loyalty' });
@@ -72,31 +96,23 @@ it('disables and enables, each time with the same answer', async () => {
 
 it('is disabled by one of two calls at the same time, and for the reason that comes first', async () => {
   const { id } = await aWebhook(client, URL_OF_A_HOOK);
-  const waiting = (sessions: number) =>
-    until(async () => (await waitingForLocks(service.databaseUrl, { statement: 'webhook_endpoints' })) === sessions);
-  const whileHeld = (work: () => Promise<unknown>[], { commits }: { commits: string }) =>
-    withClient(service.databaseUrl, async (holder) => {
-      await holder.query('BEGIN');
-      await holder.query('SELECT 1 FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
-        workspace.tenantId,
-        id,
-      ]);
-      const calls = work();
-      await waiting(calls.length);
-      await holder.query(commits);
-      await holder.query('COMMIT');
-      return Promise.all(calls);
-    });
   const disable = () => client.post(`/v1/webhooks/${id}:disable`, {});
-  await whileHeld(() => [disable(), disable()], { commits: 'SELECT 1' });
+  await whileHeld(id, () => [disable(), disable()], { commits: 'SELECT 1' });
   const actions = async () =>
     (await client.get(`/v1/audit-log?recordId=${id}`)).body.items.map(({ action }: { action: string }) => action);
   expect(await actions()).toEqual(['disabled', 'created']);
   await client.post(`/v1/webhooks/${id}:enable`, {});
-  const automatic = `UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', disabled_at = now()
-    WHERE tenant_id = '${workspace.tenantId}' AND id = '${id}'`;
-  await whileHeld(() => [disable()], { commits: automatic });
+  await whileHeld(id, () => [disable()], { commits: automaticDisabling(id) });
   expect((await client.get(`/v1/webhooks/${id}`)).body).toMatchObject({ enabled: false, disabledReason: 'gone' });
+});
+
+it('stays as it was disabled at the moment in which it gets another address', async () => {
+  const { id } = await aWebhook(client, URL_OF_A_HOOK);
+  const url = 'https://elsewhere.example.com/';
+  const [moved] = await whileHeld(id, () => [patch(id, { url })], { commits: automaticDisabling(id) });
+  const view = { url, enabled: false, disabledReason: 'gone', failingSince: expect.any(String) };
+  expect(moved).toMatchObject({ status: 200, body: view });
+  expect((await client.get(`/v1/webhooks/${id}`)).body).toMatchObject(view);
 });
 
 it.each([
