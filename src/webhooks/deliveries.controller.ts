@@ -25,7 +25,7 @@ export class DeliveriesController {
     @CheckedQuery() { state, cursor, ...query }: DeliveryQuery,
   ): Promise<DeliveryPageDto> {
     const page = await this.deliveries.list(tenantId, id, { state, cursor, limit: limitOf(query) });
-    return { items: page.rows.map((delivery) => DeliveryDto.of(delivery)), nextCursor: page.nextCursor };
+    return { items: await this.deliveries.viewsOf(tenantId, page.rows), nextCursor: page.nextCursor };
   }
 
   /** Sends a delivery now; one that is done is sent again, with the same `webhook-id`. */
@@ -39,7 +39,7 @@ export class DeliveriesController {
     @Param('delivery_id') deliveryId: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
   ): Promise<DeliveryDto> {
-    return DeliveryDto.of(await this.deliveries.retry(tenantId, id, deliveryId));
+    return this.deliveries.viewOf(tenantId, await this.deliveries.retry(tenantId, id, deliveryId));
   }
 
   /** Sends a test call, and answers with what came of it. Nothing is stored, and it is not repeated. */

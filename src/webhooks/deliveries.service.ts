@@ -14,8 +14,10 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgr
 import { queryOf } from '../platform/postgres/one-workspace';
 import type { ReadRows } from '../platform/postgres/prepared-query';
 import type { Statement } from '../platform/postgres/statement';
+import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
+import { TimeSlice } from '../platform/values/time-slice';
 import { isUuid } from '../platform/values/uuid';
 import { ADD_AGAIN } from './delivery/delivery.sql';
 import { DeliverySignal } from './delivery/delivery-signal';
@@ -23,6 +25,7 @@ import { openSecrets, signedHeaders } from './delivery/signed-headers';
 import { WebhookClient, type CallResult } from './delivery/webhook-client';
 import { testBody } from './domain/delivery-body';
 import { DELIVERY_STATES, ENDPOINTS_PER_WORKSPACE_MAX, type Attempt, type DeliveryState } from './domain/webhook';
+import { DeliveryDto } from './dto/delivery.dto';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhooksService } from './webhooks.service';
 
@@ -110,6 +113,7 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     private readonly webhooks: WebhooksService,
     private readonly signal: DeliverySignal,
     private readonly views: DeliveryViews,
+    private readonly personal: PersonalProperties,
     private readonly box: SecretBox,
     private readonly clock: Clock,
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
@@ -172,6 +176,20 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     });
     this.signal.announce([{ tenantId, endpointId: endpoint.id }]);
     return added;
+  }
+
+  /** Views of deliveries, with personal data masked in the answers. */
+  async viewsOf(tenantId: string, deliveries: readonly WebhookDelivery[]): Promise<DeliveryDto[]> {
+    const personal = await this.personal.namesOf(tenantId, null);
+    const slice = new TimeSlice();
+    const shown: DeliveryDto[] = [];
+    for (const delivery of deliveries) shown.push(await slice.run(DeliveryDto.masked(delivery, personal)));
+    return shown;
+  }
+
+  /** The same of one. */
+  async viewOf(tenantId: string, delivery: WebhookDelivery): Promise<DeliveryDto> {
+    return new TimeSlice().run(DeliveryDto.masked(delivery, await this.personal.namesOf(tenantId, null)));
   }
 
   /** Sends a test call and returns what came of it; nothing is stored. Throws `not_found`, and `unavailable`. */

@@ -121,6 +121,22 @@ it('sends what fits a rule only, and personal data only to an endpoint that may 
   expect(masked.map(({ body }) => body.data.eventId)).toEqual([fits]);
 });
 
+it('masks in views what a receiver that gets personal data repeats in its answers', async () => {
+  const properties = { shoe: { type: 'string', pii: true } };
+  await client.post('/v1/cdp/event-types', { eventType: 'purchase', properties });
+  const { id } = await aWebhook(client, receiver.url, { unmask: true });
+  receiver.answer(({ text }) => ({ status: 422, body: `Refused, of jane@example.com: ${text}` }));
+  const identity = { type: 'EMAIL', value: 'jane@example.com' };
+  const eventId = await send({ identity, attributes: { shoe: 'forty-two' } });
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  const retried = await client.post(`/v1/webhooks/${id}/deliveries/${eventId}:retry`, {});
+  for (const delivery of [(await deliveriesOf(id))[0], retried.body]) {
+    const [{ answer }] = delivery.attempts;
+    expect(answer).toContain('Refused, of j***@e***.com: {"type":"event.purchase"');
+    expect(answer).not.toMatch(/jane|forty-two/);
+  }
+});
+
 it('sends an event over 20 KB as a reference', async () => {
   await aWebhook(client, receiver.url);
   const eventId = await send({ attributes: { long: 'x'.repeat(21_000) } });

@@ -3093,7 +3093,7 @@ export interface components {
              */
             status: number | null;
             /**
-             * @description The first 1,000 characters.
+             * @description The first 1,000 characters; in lists with personal data masked.
              * @example
              */
             answer: string;

@@ -1,6 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { PageQuery } from '../../platform/pagination/page.query';
+import { textSteps } from '../../platform/privacy/mask-text';
+import type { Steps } from '../../platform/values/time-slice';
 import {
   ATTEMPT_OUTCOMES,
   DELIVERY_KINDS,
@@ -33,7 +35,7 @@ export class AttemptDto {
   @ApiProperty({ type: 'integer', nullable: true, example: 204 })
   status!: number | null;
 
-  /** The first 1,000 characters. */
+  /** The first 1,000 characters; in lists with personal data masked. */
   @ApiProperty({ example: '' })
   answer!: string;
 
@@ -73,8 +75,8 @@ export class DeliveryDto {
   /** When it was delivered, or failed. */
   doneAt!: Date | null;
 
-  static of(delivery: WebhookDelivery): DeliveryDto {
-    const { eventId, isChange, state, reason, attemptCount, attempts, createdAt, doneAt } = delivery;
+  static of(delivery: WebhookDelivery, attempts = delivery.attempts): DeliveryDto {
+    const { eventId, isChange, state, reason, attemptCount, createdAt, doneAt } = delivery;
     const shown = attempts.map((attempt) => AttemptDto.of(attempt));
     return {
       id: eventId,
@@ -86,6 +88,18 @@ export class DeliveryDto {
       createdAt,
       doneAt,
     };
+  }
+
+  /**
+   * As views show it: a receiver may repeat in its answers what was sent to it unmasked. `personal`: the names of
+   * personal properties of all event types. Works in steps.
+   */
+  static *masked(delivery: WebhookDelivery, personal: ReadonlySet<string>): Steps<DeliveryDto> {
+    const attempts: Attempt[] = [];
+    for (const attempt of delivery.attempts) {
+      attempts.push({ ...attempt, answer: yield* textSteps(attempt.answer, personal) });
+    }
+    return DeliveryDto.of(delivery, attempts);
   }
 }
 
