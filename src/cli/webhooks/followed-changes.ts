@@ -1,5 +1,4 @@
 import { changeBody, type ChangeContent } from '../../webhooks/domain/change-delivery';
-import { isUuid } from '../../platform/values/uuid';
 import { nameId } from '../../platform/values/ids';
 import { fieldsOf } from '../foreign-data';
 import type { RunningService } from '../running-service';
@@ -75,27 +74,26 @@ function pathOf(followed: FollowedHistory): string {
 }
 
 function changeOf(followed: FollowedHistory, entry: HistoryEntry, unmask: boolean): FollowedChange {
-  const { at, scope, name, op, previous, current, cause, periodStart = null } = entry;
+  const { at, scope, name, op, previous, current, periodStart = null } = entry;
   // The real id is not listed; this one is the same for the same change.
   const id = nameId([pathOf(followed), JSON.stringify(entry)]);
   const ownerId = scope === 'app' ? 'default' : followed.campaignId;
-  const content = { at, scope, ownerId, name, op, previous, current, periodStart, cause: withoutParticipant(cause) };
-  const body = changeBody({ id, subject: subjectOf(followed, cause), content }, !unmask);
+  const { subject, cause } = whoIn(followed, entry.cause);
+  const content = { at, scope, ownerId, name, op, previous, current, periodStart, cause };
+  const body = changeBody({ id, subject, content }, !unmask);
   return { id, at, type: `change.${scope}.${name}`, body };
 }
 
-/** The participant whom a change is about; empty: nobody. A backend's actor is the id of its API key. */
-function subjectOf(followed: FollowedHistory, cause: ChangeContent['cause']): string {
-  if ('participant' in followed) return followed.participant;
-  return isByParticipant(cause) ? cause.actor : '';
-}
-
-function withoutParticipant(cause: ChangeContent['cause']): ChangeContent['cause'] {
-  if (!isByParticipant(cause)) return cause;
-  const { actor: _actor, ...rest } = cause;
-  return rest;
-}
-
-function isByParticipant(cause: ChangeContent['cause']): cause is ChangeContent['cause'] & { readonly actor: string } {
-  return 'actor' in cause && !isUuid(cause.actor);
+/**
+ * The participant whom a change is about; empty: nobody. The actor at a shared value is a participant or a backend, and
+ * the history does not tell which: each is masked as a participant is.
+ */
+function whoIn(
+  followed: FollowedHistory,
+  cause: ChangeContent['cause'],
+): { readonly subject: string; readonly cause: ChangeContent['cause'] } {
+  if ('participant' in followed) return { subject: followed.participant, cause };
+  if (cause.kind !== 'mutation' || cause.actor === undefined) return { subject: '', cause };
+  const { actor, ...rest } = cause;
+  return { subject: actor, cause: rest };
 }
