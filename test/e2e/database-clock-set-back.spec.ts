@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
@@ -7,7 +8,7 @@ import { aClockedDatabase, type ClockedDatabase } from '../support/database-cloc
 import { untilDrained } from '../support/processing';
 import { countLog, statisticsOf, sumOf } from '../support/statistics';
 import { until } from '../support/until';
-import { aWebhook, numbersOf, startReceiver } from '../support/webhooks';
+import { aWebhook, makeDue, numbersOf, startReceiver } from '../support/webhooks';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -68,6 +69,23 @@ describe('after the clock of the database was set back', () => {
     await send(2);
     await receiver.until(2);
     expect(numbersOf(receiver.calls)).toEqual([1, 2]);
+    await receiver.stop();
+  });
+
+  it('attempts at deliveries keep their delays, though the endpoint was enabled by the former time', async () => {
+    const receiver = await startReceiver();
+    receiver.answer(() => ({ status: 500 }));
+    const { id } = await aWebhook(client, receiver.url);
+    await setAhead(2 * DAY_MS);
+    for (const action of ['disable', 'enable']) await client.post(`/v1/webhooks/${id}:${action}`, {});
+    await setAhead(0);
+    await send(1);
+    const failuresOf = async (): Promise<unknown> =>
+      (await rowsOf(service.databaseUrl, 'SELECT failures FROM webhook_queues WHERE endpoint_id = $1', [id]))[0];
+    for (const failures of [1, 2, 3]) {
+      await until(async () => isDeepStrictEqual(await failuresOf(), { failures }));
+      await makeDue(service.databaseUrl, id);
+    }
     await receiver.stop();
   });
 });

@@ -19,6 +19,7 @@ const BLOCKED_MS_MIN = 1_000;
 interface ClaimedQueue extends QueueKey, DueEndpoint {
   readonly doneSeq: string;
   readonly failures: number;
+  readonly isEnabledLater: boolean | null;
 }
 
 interface FirstDelivery {
@@ -118,9 +119,7 @@ export class DeliveryClaims {
       const secrets = { secret, previousSecret, olderSecret };
       const endpoint = { tenantId, endpointId, url, unmask, ...secrets, failingSince, enabledAt };
       const { eventId, seq } = first;
-      // An endpoint that is enabled begins the schedules of its deliveries anew.
-      const isAnew = first.firstAttemptAt === null || (enabledAt !== null && first.firstAttemptAt < enabledAt);
-      const { failures, firstAttemptAt } = isAnew
+      const { failures, firstAttemptAt } = isAnew(queue, first)
         ? { failures: 0, firstAttemptAt: null }
         : { failures: queue.failures, firstAttemptAt: first.firstAttemptAt };
       const subject: DeliverySubject = first.isChange
@@ -170,6 +169,15 @@ export class DeliveryClaims {
     }
     return deliveries.filter((_delivery, index) => !delays.has(index));
   }
+}
+
+/**
+ * An endpoint that is enabled begins the schedules of its deliveries anew. A time that has not come yet says nothing:
+ * every attempt would be before it, and so the first one.
+ */
+function isAnew({ enabledAt, isEnabledLater }: ClaimedQueue, { firstAttemptAt }: FirstDelivery): boolean {
+  if (firstAttemptAt === null) return true;
+  return enabledAt !== null && isEnabledLater !== true && firstAttemptAt < enabledAt;
 }
 
 function idsOf(own: readonly { readonly first: FirstDelivery }[]): string[] {

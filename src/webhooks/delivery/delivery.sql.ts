@@ -95,7 +95,10 @@ export const FIND_ENDPOINTS: Statement = {
     ORDER BY 1, 2`,
 };
 
-/** Claims the due queues of endpoints that are enabled, up to $3 of each, as $4 for $5 milliseconds. */
+/**
+ * Claims the due queues of endpoints that are enabled, up to $3 of each, as $4 for $5 milliseconds. `isEnabledLater`: the
+ * clock was set back since the endpoint was enabled; null: it never was.
+ */
 export const CLAIM_QUEUES: Statement = {
   name: 'webhooks_claim',
   text: `
@@ -116,7 +119,7 @@ export const CLAIM_QUEUES: Statement = {
     FROM taken u WHERE ${IS_QUEUE}
     RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "profileId",
       q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."enabledAt",
-      u."previousSecret", u."olderSecret"`,
+      u."enabledAt" > clock_timestamp() + interval '1 minute' AS "isEnabledLater", u."previousSecret", u."olderSecret"`,
 };
 
 /** The first pending delivery of each queue behind the position $4; missing for a queue without one. */
