@@ -55,7 +55,7 @@ const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
  */
 const PULL_BACK_QUEUES = `
   UPDATE webhook_queues
-  SET due_at = clock_timestamp() + CASE WHEN claim_id IS NULL THEN interval '0' ELSE interval '30 seconds' END
+  SET due_at = statement_timestamp() + CASE WHEN claim_id IS NULL THEN interval '0' ELSE interval '30 seconds' END
   WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
     WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() + interval '1 minute' AND due_at > '-infinity'
