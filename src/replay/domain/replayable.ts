@@ -37,7 +37,7 @@ export function storedValue({ payload, payloadForm }: Pick<Replayed, 'payload' |
 
 /**
  * The type of events by whose views a correction may leave masks: a view of the corrected event must hide what the masks
- * stand for, too. Where the type of the refused event is unknown, its view hides what any type declares as personal.
+ * stand for, too. A view of an event of unknown type hides more than that, namely what any type declares as personal.
  */
 export function typeOfMasks(
   { family, eventType }: Pick<StoredEntry, 'family' | 'eventType'>,
@@ -46,7 +46,7 @@ export function typeOfMasks(
   const field = FIELD_NAMES[family as EventFamily].eventType;
   const type = (corrected as Readonly<Record<string, unknown>>)[field];
   const isType = typeof type === 'string' && isStorable(type) && !hasMoreCharacters(type, EVENT_TYPE_CHARACTERS_MAX);
-  return eventType !== null && isType ? type : eventType;
+  return isType ? type : eventType;
 }
 
 /**
