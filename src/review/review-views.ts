@@ -9,6 +9,9 @@ export interface ReviewViewOptions {
   readonly unmasked: boolean;
 }
 
+/** What tells which properties of an entry's payload are personal. */
+type TypedEntry = Pick<StoredEntry, 'family' | 'eventType'>;
+
 /**
  * Makes the views of entries: masked unless `unmasked`. A caller that passes `unmasked` has asked `UnmaskAudit` before.
  */
@@ -25,18 +28,14 @@ export class ReviewViews {
   }
 
   async of(tenantId: string, { entry, isCut }: ShownEntry, { unmasked }: ReviewViewOptions): Promise<ReviewEntryDto> {
-    const personal = unmasked ? null : await this.personal.namesOf(tenantId, entry.eventType);
-    return new TimeSlice().run(ReviewEntryDto.of(entry, personal, isCut));
+    const namesOf = unmasked ? null : await this.personalNames(tenantId, [entry]);
+    return new TimeSlice().run(ReviewEntryDto.of(entry, namesOf?.(entry) ?? null, isCut));
   }
 
   /** The whole payload of an entry as a masked view shows it. `value` is the parsed payload. */
-  async maskedPayload(
-    tenantId: string,
-    { family, eventType }: Pick<StoredEntry, 'family' | 'eventType'>,
-    value: unknown,
-  ): Promise<unknown> {
-    const personal = await this.personal.namesOf(tenantId, eventType);
-    return new TimeSlice().run(maskedPayload(value, family, personal));
+  async maskedPayload(tenantId: string, entry: TypedEntry, value: unknown): Promise<unknown> {
+    const namesOf = await this.personalNames(tenantId, [entry]);
+    return new TimeSlice().run(maskedPayload(value, entry.family, namesOf(entry)));
   }
 
   async list(
@@ -44,14 +43,29 @@ export class ReviewViews {
     entries: readonly ShownEntry[],
     { unmasked }: ReviewViewOptions,
   ): Promise<ReviewEntryDto[]> {
-    const types = entries.map(({ entry }) => entry.eventType);
-    const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
+    const typed = entries.map(({ entry }) => entry);
+    const namesOf = unmasked ? null : await this.personalNames(tenantId, typed);
     const slice = new TimeSlice();
     const views: ReviewEntryDto[] = [];
     for (const { entry, isCut } of entries) {
-      const personal = names === null ? null : namesFrom(names, entry.eventType);
-      views.push(await slice.run(ReviewEntryDto.of(entry, personal, isCut)));
+      views.push(await slice.run(ReviewEntryDto.of(entry, namesOf?.(entry) ?? null, isCut)));
     }
     return views;
+  }
+
+  /**
+   * The personal properties of each of these entries. A type of the CDP family that is not registered may be a misspelt
+   * one, so that the properties of all types count, as where the type is not known at all.
+   */
+  private async personalNames(
+    tenantId: string,
+    entries: readonly TypedEntry[],
+  ): Promise<(entry: TypedEntry) => ReadonlySet<string>> {
+    const ofCdp = entries.flatMap(({ family, eventType }) => (family === 'cdp' ? (eventType ?? []) : []));
+    const unregistered = await this.personal.unregisteredAmong(tenantId, ofCdp);
+    const typeOf = ({ family, eventType }: TypedEntry): string | null =>
+      family === 'cdp' && eventType !== null && unregistered.has(eventType) ? null : eventType;
+    const names = await this.personal.namesOfAll(tenantId, entries.map(typeOf));
+    return (entry) => namesFrom(names, typeOf(entry));
   }
 }

@@ -264,6 +264,14 @@ describe('of personal properties the sample', () => {
     await expectNothingTold('nickname');
   });
 
+  it('tells nothing of events of a misspelt type that another type declares personal', async () => {
+    await client.post(PATH, withNickname);
+    const misspelt = 'purchse';
+    await send({ eventType: misspelt, properties: { amount: 1, nickname: GUESSED } });
+    await expectNothingTold('nickname', { eventType: misspelt });
+    expect(await sampleOf({ eventType: misspelt })).toEqual({ checked: 1, pass: 1, fail: 0, reasons: [] });
+  });
+
   it('tells nothing when the definition that is checked declares them', async () => {
     await send({ properties: { amount: 1, nickname: GUESSED } });
     expect(await sampleOf({ properties: { ...PURCHASE.properties, nickname: { type: 'integer' } } })).toMatchObject({

@@ -157,3 +157,18 @@ describe('?unmask=true', () => {
     expect(await auditLines()).toEqual([]);
   });
 });
+
+describe('a masked view of a refused event', () => {
+  const refused = async (text: string): Promise<any> => {
+    expect((await workspace.admin.send('/v1/cdp/events', text)).status).toBeGreaterThanOrEqual(400);
+    return (await workspace.admin.get('/v1/review-entries')).body.items[0].payload;
+  };
+
+  it('hides what any type declares personal where the type is misspelt, and shows it once that type is registered', async () => {
+    const event = aCdpEvent({ eventType: 'fre', identity: IDENTITY, properties: { nickname: 'Zaphod', amount: 1 } });
+    expect((await refused(JSON.stringify(event))).properties).toEqual({ nickname: 'Za***', amount: 1 });
+    await registerTypes(workspace.admin, [{ eventType: 'fre', properties: { amount: { type: 'number' } } }]);
+    const [entry] = (await workspace.admin.get('/v1/review-entries')).body.items;
+    expect(entry.payload.properties).toEqual({ nickname: 'Zaphod', amount: 1 });
+  });
+});

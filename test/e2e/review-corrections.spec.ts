@@ -1,5 +1,5 @@
 import { sharedApp, type SharedApp } from '../support/app';
-import { anExternalEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
+import { aCdpEvent, anExternalEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aWorkspace, type Answer, type Client, expectProblem, theReviewEntry, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
 
@@ -144,6 +144,17 @@ describe('a correction by a caller who may not see personal data', () => {
       `payload.${ingest.properties}.nickname masked_value`,
     ]);
     expect((await correct(id, { ...payload, [ingest.type]: 'anything' })).body.outcome.status).toBe('accepted');
+    expect((await eventsOf()).map((each) => each.properties)).toEqual([properties]);
+  });
+
+  it('keeps what is masked in an event whose type is misspelt', async () => {
+    const properties = { nickname: 'Annie', codes: [7, 8], amount: 1 };
+    await workspace.admin.post('/v1/cdp/events', aCdpEvent({ eventType: 'anythin', properties }));
+    const { id, payload } = await theReviewEntry(operator);
+    expect(payload.properties).toEqual({ nickname: 'An***', codes: '***', amount: 1 });
+    const again = await correct(id, payload);
+    expect(again.body.outcome).toMatchObject({ status: 'error', error_code: 'validation_failed' });
+    expect((await correct(id, { ...payload, eventType: 'anything' })).body.outcome.status).toBe('accepted');
     expect((await eventsOf()).map((each) => each.properties)).toEqual([properties]);
   });
 

@@ -39,15 +39,17 @@ export class EventTypeCheck {
     const comparison: Pick<EventTypeCheckResult, 'outcome' | 'breaks'> =
       latest === null ? { outcome: 'new', breaks: [] } : compareDefinitions(latest.definition, definition);
     if (!grants(scopes, 'events:read')) return comparison;
-    return { ...comparison, sample: await this.sample(tenantId, definition, (latest?.version ?? 0) + 1) };
+    return { ...comparison, sample: await this.sample(tenantId, definition, latest?.version ?? 0) };
   }
 
+  /** `version`: the current one; 0: the type is not registered. */
   private async sample(tenantId: string, definition: EventTypeDefinition, version: number): Promise<SampleCheck> {
     const slice = new TimeSlice();
     // Compiling the largest definition blocks the event loop for 30 ms.
     await slice.pause();
-    const contract: Contract = { version, isDeprecated: false, check: compileContract(definition) };
-    const registered = await this.personal.namesOf(tenantId, definition.eventType);
+    const contract: Contract = { version: version + 1, isDeprecated: false, check: compileContract(definition) };
+    // Events of an unregistered type may be of another one whose name was misspelt, as in the review area.
+    const registered = await this.personal.namesOf(tenantId, version === 0 ? null : definition.eventType);
     const piiNames = new Set([...registered, ...personalPropertiesOf(definition)]);
     const tally = new SampleTally();
     const query = { eventType: definition.eventType, max: EVENTS_MAX, withStored: true, withRefused: true };

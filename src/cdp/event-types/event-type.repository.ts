@@ -6,10 +6,10 @@ import type { EventTypeKey, ListedEventType } from './domain/event-type-page';
 import { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventType } from './entities/event-type.entity';
 
-/** A property that an event type declares `pii: true`. */
+/** A property that an event type declares `pii: true`; null stands for none. */
 export interface PersonalProperty {
   readonly eventType: string;
-  readonly name: string;
+  readonly name: string | null;
 }
 
 interface ListedRow {
@@ -90,14 +90,15 @@ export class EventTypeRepository {
 
   /**
    * The properties that any version of these types declares as personal data. Without `eventTypes`: those of all types
-   * of the workspace. The query returns names only, because a definition may have 200 KiB.
+   * of the workspace. A registered type without any has a row, too. The query returns names only, because a definition
+   * may have 200 KiB.
    */
   personalProperties(tenantId: string, eventTypes?: readonly string[]): Promise<readonly PersonalProperty[]> {
     return this.database.query(
       `SELECT DISTINCT v.event_type AS "eventType", name
-       FROM event_type_versions v CROSS JOIN LATERAL unnest(coalesce(v.personal_properties, (
+       FROM event_type_versions v LEFT JOIN LATERAL unnest(coalesce(v.personal_properties, (
          SELECT array_agg(p.key) FROM json_each(v.definition -> 'properties') AS p WHERE p.value ->> 'pii' = 'true'
-       ))) AS name
+       ))) AS name ON true
        WHERE v.tenant_id = $1 AND ($2::text[] IS NULL OR v.event_type = ANY ($2))`,
       [tenantId, eventTypes ?? null],
     );
