@@ -171,4 +171,39 @@ describe('a masked view of a refused event', () => {
     const [entry] = (await workspace.admin.get('/v1/review-entries')).body.items;
     expect(entry.payload.properties).toEqual({ nickname: 'Zaphod', amount: 1 });
   });
+
+  const ODD = '12345678901234567890';
+
+  it('hides the same where a number is shown as it was sent', async () => {
+    const named = { eventType: 'named', properties: { 'Stra\u00dfe': { type: 'string', pii: true } } };
+    await registerTypes(workspace.admin, [{ ...named, additionalProperties: 'allow' }]);
+    const properties = { nickname: 'fine', note: 'call +49 151 12345612' };
+    const event = { ...aCdpEvent({ eventType: 'named', properties }), identity: IDENTITY, custmer: 'cust-0815' };
+    const text = JSON.stringify(event).replace(
+      '"properties":{',
+      `"properties":{"Stra\\u00dfe":"Zaphodweg 1","n":[-${ODD},1e999],`,
+    );
+    const payload = await refused(text);
+    expect(payload).not.toMatch(/Zaphodweg/);
+    expect(payload).not.toMatch(HIDDEN);
+    expect(payload).toContain(`"n":[-${ODD},1e999]`);
+    const numbers = payload.replace(`-${ODD}`, '0').replace('1e999', '0');
+    expect(JSON.parse(numbers)).toEqual({
+      ...event,
+      identity: { externalUserId: 'cu***', email: 'J***@E***.com' },
+      custmer: 'cu***',
+      properties: { 'Stra\u00dfe': 'Za***', n: [0, 0], nickname: 'fine', note: 'call +49*******12' },
+    });
+    const [entry] = (await workspace.admin.get('/v1/review-entries?unmask=true')).body.items;
+    expect(entry.payload).toBe(text);
+  });
+
+  it('hides a misspelt identity where the payload is too deep to be shown as a value', async () => {
+    const deep = `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`;
+    const text = JSON.stringify({ ...aCdpEvent(), custmer: 'cust-0815' }).replace(
+      '"properties":{',
+      `"properties":{"x":${deep},`,
+    );
+    expect(await refused(text)).not.toMatch(HIDDEN);
+  });
 });

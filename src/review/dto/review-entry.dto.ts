@@ -5,6 +5,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
 import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
 import type { Steps } from '../../platform/values/time-slice';
+import { ExactNumbers } from '../../platform/values/json/exact-numbers';
 import { depthOf, valueOfBeginning } from '../../platform/values/json/json-text';
 import { maskContacts } from '../../platform/privacy/contact-data';
 import { propertySteps } from '../../platform/privacy/mask';
@@ -172,14 +173,55 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
   yield undefined;
   // Show the text if the value would differ: a number that a double cannot hold, or a value too deep for
   // JSON.stringify.
-  const asText = payloadForm === 'text' || details.some(({ code }) => code === 'range');
-  if (asText || depthOf(payload) > SHOWN_DEPTH_MAX) {
-    return personal === null ? payload : yield* textSteps(payload, personal);
+  if (payloadForm === 'text' || depthOf(payload) > SHOWN_DEPTH_MAX) {
+    return personal === null ? payload : yield* maskedText(payload, personal, family);
   }
-  const value: unknown = isCut ? (valueOfBeginning(payload) ?? null) : JSON.parse(payload);
+  if (details.some(({ code }) => code === 'range')) {
+    return personal === null ? payload : yield* exactText(payload, personal, family, isCut);
+  }
+  const value = valueOf(payload, isCut);
   if (personal === null) return value;
   yield undefined;
   return yield* maskedPayload(value, family, personal);
+}
+
+/** Text that is no JSON, or cannot be shown as such. As far as it is JSON, fields that no event has are hidden as well. */
+function* maskedText(payload: string, personal: ReadonlySet<string>, family: string): Steps<string> {
+  const unknown = unknownFieldsOf(valueOfText(payload), family);
+  yield undefined;
+  return yield* textSteps(payload, new Set([...personal, ...unknown]));
+}
+
+function valueOfText(payload: string): unknown {
+  for (const parse of [JSON.parse, valueOfBeginning]) {
+    try {
+      return parse(payload) as unknown;
+    } catch {
+      // It is no JSON to its end, or none at all.
+    }
+  }
+  return undefined;
+}
+
+function valueOf(payload: string, isCut: boolean): unknown {
+  return isCut ? (valueOfBeginning(payload) ?? null) : (JSON.parse(payload) as unknown);
+}
+
+/** The masked payload as JSON text, with its numbers as they were sent. */
+function* exactText(payload: string, personal: ReadonlySet<string>, family: string, isCut: boolean): Steps<string> {
+  const numbers = new ExactNumbers();
+  const value = valueOf(numbers.withMarks(payload), isCut);
+  yield undefined;
+  return numbers.textOf(yield* maskedPayload(value, family, personal));
+}
+
+/** The names of fields that no event has, of an event, a list of events, or a batch. */
+function unknownFieldsOf(payload: unknown, family: string): string[] {
+  const known = KNOWN_FIELDS.get(family) ?? new Set<string>();
+  const items: unknown = isObject(payload) ? payload['items'] : payload;
+  const events = [payload, ...(Array.isArray(items) ? (items as unknown[]) : [])];
+  const names = events.flatMap((event) => (isObject(event) ? Object.keys(event) : []));
+  return names.filter((name) => name !== 'items' && !known.has(name));
 }
 
 /**

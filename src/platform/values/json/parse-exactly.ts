@@ -24,6 +24,11 @@ export function parseExactly(text: string): unknown {
 
 /** The text with `1e999…`, of the same length, in the place of each number that a double does not keep. */
 function withInexactTooLarge(text: string): string {
+  return replaceNumbers(text, (literal) => (isKept(literal) ? undefined : '1e'.padEnd(literal.length, '9')));
+}
+
+/** The text with other text in the place of numbers, which are passed without their signs; undefined leaves one. */
+export function replaceNumbers(text: string, replacement: (literal: string) => string | undefined): string {
   const pieces: string[] = [];
   let from = 0;
   for (let at = 0; at < text.length;) {
@@ -32,8 +37,9 @@ function withInexactTooLarge(text: string): string {
     else if (code < ZERO || code > NINE) at += 1;
     else {
       const end = numberEnd(text, at);
-      if (!isKept(text.slice(at, end))) {
-        pieces.push(text.slice(from, at), '1e'.padEnd(end - at, '9'));
+      const replaced = replacement(text.slice(at, end));
+      if (replaced !== undefined) {
+        pieces.push(text.slice(from, at), replaced);
         from = end;
       }
       at = end;
