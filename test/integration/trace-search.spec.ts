@@ -54,6 +54,20 @@ describe('a person is found in refused text', () => {
     ['a phone number as text', '{"value":"+49 176 / 1234-5678"}'],
     ['a phone number as it is dialled', '{"value":"0176 12345678"}'],
     ['a phone number as a number', '{"identity":{"type":"PHONE","value": 4917612345678}}'],
+    [
+      'a phone number with all that may stand between its digits',
+      '{"value":"+49~[176]\u2212123\u200b4\uff0d5\uff0f678"}',
+    ],
+    ['a phone number in full-width digits', '{"value":"\uff0b\uff14\uff19\uff11\uff17\uff16 12345678"}'],
+    [
+      'a phone number in Arabic digits',
+      '{"value":"\u0660\u0661\u0667\u0666 \u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668"}',
+    ],
+    [
+      'a phone number in Persian digits',
+      '{"value":"+\u06f4\u06f9 \u06f1\u06f7\u06f6 \u06f1\u06f2\u06f3\u06f4\u06f5\u06f6\u06f7\u06f8"}',
+    ],
+    ['a value with invisible characters beside it', '{"value":"\u200bCust-7/a\u2060\u0085"}'],
     ['a phone number with an exponent', '{"value": 4.917612345678e12}'],
     ['a phone number whose digits are escaped', `{"value":"${escaped('17612345678')}"}`],
   ])('with %s', (_what, text) => {

@@ -10,13 +10,16 @@ const CONTEXT_CHARACTERS_MAX = 256;
 const ESCAPE = /(?<!\\)\\+(?:u([0-9a-f]{4})|(["/bfnrt]))/gi;
 const CONTROLS = 'bfnrt';
 const AT_SIGNS = /%40|\uff20/gi;
-/** Separators between the digits of a phone number. */
-const BETWEEN_DIGITS = /[\s()./\u2010-\u2015-]+/g;
+/** What ingest takes between the digits of a phone number: all kinds of dashes, brackets and invisible marks, too. */
+const BETWEEN_DIGITS = /[\s()[\]./~\p{Pd}\p{Cf}\u2053\u2212\u223c\u30fc\uff08\uff09\uff0e\uff0f\uff3b\uff3d\uff5e]+/gu;
+/** Digits of other scripts in which ingest takes phone numbers: of full width, Arabic, Persian. The last bits are the value. */
+const OTHER_DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g;
 /** An integer in another notation of JSON: 4917612345.0, 4.917612345e9. */
 const ODD_NUMBER = /(?<![\w.])\d{1,40}(?:\.\d{1,40}(?:e\+?\d{1,2})?|e\+?\d{1,2})(?![\w.])/gi;
 const WORD = /[\p{L}\p{N}_.+$-]/u;
 const NAME = /[\p{L}\p{N}_$-]/u;
-const SPACE_OR_ESCAPE = /[\s\\]/;
+/** What `trimBlank` leaves out, and backslashes. */
+const SPACE_OR_ESCAPE = /[\p{White_Space}\u200b\u2060\ufeff\\]/u;
 
 /**
  * Searches refused text for a person. The text is JSON of any shape, or invalid JSON, so it is searched as text, with
@@ -57,7 +60,9 @@ export class TraceSearch {
       if (within.some((text) => lower.includes(text))) return true;
     }
     if (digits.length === 0) return false;
-    const dialled = plain.replace(BETWEEN_DIGITS, '');
+    const dialled = plain
+      .replace(BETWEEN_DIGITS, '')
+      .replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 0xf));
     return digits.some((number) => dialled.includes(number));
   }
 
