@@ -6,7 +6,14 @@ import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { tenantIdentifierKey, type Identifier, type TenantIdentifier } from './domain/identifier';
 import type { TenantClaim } from './domain/identity-batch';
-import { FAIL_IF_ANY_ERASED, FAIL_IF_ERASED, FIND_ERASED, FIND_WITH_ERASED } from './profile.sql';
+import {
+  FAIL_IF_ANY_ERASED,
+  FAIL_IF_ERASED,
+  FIND_ANY_ERASURE,
+  FIND_ERASED,
+  FIND_ERASED_PERSONS,
+  FIND_WITH_ERASED,
+} from './profile.sql';
 
 /** The hashes of erased identifiers, which need the SECRETS_KEY that they were made with. */
 export const ERASED_HASHES: KeyedRecords = {
@@ -49,6 +56,26 @@ export class ErasedIdentifiers {
   async hasAny(): Promise<boolean> {
     const rows: unknown[] = await this.database.query('SELECT 1 FROM erased_identifiers LIMIT 1');
     return rows.length > 0;
+  }
+
+  /** Whether anybody was erased in a workspace, or is being erased. */
+  async hasAnyIn(tenantId: string): Promise<boolean> {
+    if (!this.hasKey) return false;
+    const rows: unknown[] = await this.database.query(FIND_ANY_ERASURE.text, [tenantId]);
+    return rows.length > 0;
+  }
+
+  /** Returns those of the identifiers that belong to persons who are erased, or are being erased. Outside of ingest. */
+  async ofErasedPersons(tenantId: string, identifiers: readonly Identifier[]): Promise<readonly Identifier[]> {
+    if (identifiers.length === 0 || !this.hasKey) return [];
+    const [, hashes] = this.hashColumns(identifiers.map((identifier) => ({ tenantId, ...identifier })));
+    const rows: { position: string }[] = await this.database.query(FIND_ERASED_PERSONS.text, [
+      tenantId,
+      identifiers.map(({ kind }) => kind),
+      identifiers.map(({ value }) => value),
+      hashes,
+    ]);
+    return rows.flatMap(({ position }) => identifiers[Number(position) - 1] ?? []);
   }
 
   /** Returns those of the identifiers that are an erased person's. Sends no query for an empty list. */

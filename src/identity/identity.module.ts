@@ -12,6 +12,7 @@ import { Profile } from './entities/profile.entity';
 import { UndoneMergeSide } from './entities/undone-merge-side.entity';
 import { UnlinkedIdentifier } from './entities/unlinked-identifier.entity';
 import { ErasedIdentifiers } from './erased-identifiers';
+import { ErasedPersons } from './erased-persons';
 import { IdentityService } from './identity.service';
 import { MergeRepository } from './merge.repository';
 import { MergesService } from './merges.service';
@@ -38,12 +39,21 @@ import { UnlinkedIdentifiers } from './unlinked-identifiers';
     CustomerLocks,
     CustomerSplits,
     ErasedIdentifiers,
+    ErasedPersons,
     MergesService,
     MergeRepository,
     ProfileRepository,
     RememberedProfiles,
     UnlinkedIdentifiers,
   ],
-  exports: [IdentityService, CustomerReader, CustomerErasure, CustomerSplits, MergesService, UnlinkedIdentifiers],
+  exports: [
+    IdentityService,
+    CustomerReader,
+    CustomerErasure,
+    CustomerSplits,
+    ErasedPersons,
+    MergesService,
+    UnlinkedIdentifiers,
+  ],
 })
 export class IdentityModule {}

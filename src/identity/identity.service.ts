@@ -3,7 +3,7 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
-import { identityRules, type IdentityRules, type TenantIdentifier } from './domain/identifier';
+import { identityRules, tenantIdentifierKey, type IdentityRules, type TenantIdentifier } from './domain/identifier';
 import {
   addedIdentifiers,
   changedRootsOf,
@@ -138,6 +138,26 @@ export class IdentityService {
   ): Promise<IdentityReading> {
     const erased = await this.erased.find(transaction, unknownIdentifiers(claims, reading));
     return { ...reading, erased: [...reading.erased, ...erased] };
+  }
+
+  /**
+   * Those of the claims that name an erased person, or one who is being erased. Sends nothing for an empty list. For
+   * claims that are not stored; of the others `decide` and `claim` find out. `reading` has what is known of them.
+   */
+  async namingErased<T extends Pick<TenantClaim, 'tenantId' | 'identifiers'>>(
+    transaction: Transaction,
+    claims: readonly T[],
+    reading: IdentityReading,
+  ): Promise<ReadonlySet<T>> {
+    const ofClaims = identifiersOf(claims);
+    const owned = reading.identifiers.filter(({ profile }) => profile.erased);
+    const erased = await this.erased.find(transaction, ofClaims);
+    const keys = new Set([...owned, ...erased].map(tenantIdentifierKey));
+    return new Set(
+      claims.filter(({ tenantId, identifiers }) =>
+        identifiers.some((identifier) => keys.has(tenantIdentifierKey({ tenantId, ...identifier }))),
+      ),
+    );
   }
 
   /** Decides what to change. Sends a query only if customers may merge: an undo may have separated them before. */

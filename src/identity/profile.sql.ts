@@ -244,6 +244,31 @@ export const FIND_ERASED: Statement = {
     ) e`,
 };
 
+/** Which of the identifiers $2 and $3, with the hashes $4, belong to persons who are erased, or are being erased. */
+export const FIND_ERASED_PERSONS: Statement = {
+  name: 'identity_find_erased_persons',
+  text: `
+    SELECT u.position
+    FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS u (kind, value, hash, position)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM erased_identifiers WHERE tenant_id = $1::uuid AND hash = decode(u.hash, 'hex')
+      UNION ALL
+      SELECT 1 FROM profile_identifiers i
+      CROSS JOIN LATERAL (
+        SELECT 1 FROM profiles
+        WHERE tenant_id = $1::uuid AND profile_id = i.profile_id AND erased_at IS NOT NULL LIMIT 1
+      ) p
+      WHERE i.tenant_id = $1::uuid AND i.kind = u.kind AND i.value = u.value
+      LIMIT 1
+    ) e`,
+};
+
+/** Whether anybody was erased in a workspace, or is being erased. */
+export const FIND_ANY_ERASURE: Statement = {
+  name: 'identity_find_any_erasure',
+  text: `SELECT 1 FROM erasures WHERE tenant_id = $1::uuid LIMIT 1`,
+};
+
 /** Voids the precondition if one of these hashes belongs to an identifier of an erased person. */
 export const FAIL_IF_ERASED = failIfAny(FIND_ERASED);
 

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { ErasedPersons } from '../identity/erased-persons';
 import { inTurns } from '../platform/async/in-turns';
 import { Clock } from '../platform/values/clock';
+import { isObject } from '../platform/values/json/json-values';
 import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import { checkEvent, eventsToStore, resultsOf, type CheckedEvent, type Sender } from './domain/checked-event';
 import type { Event } from './domain/event';
-import { isUnavailable, type IngestResult } from './domain/ingest-result';
+import { isUnavailable, type IngestResult, type Refusal } from './domain/ingest-result';
 import { differingCopyProblem, refusalProblem, warningProblem } from './domain/review-problems';
 import type { Submission } from './domain/submission';
 import { EventParsers } from './parse/event-parsers';
@@ -21,6 +23,12 @@ import { answerAsDuplicates, refusedBehindEvents, StoredCopies } from './store/s
  * - `dry_run`: answers as the live call would, and writes nothing.
  */
 export type IngestMode = 'live' | 'replay' | 'dry_run';
+
+/** A problem to record; its payload depends on whether it names an erased person. */
+interface FoundProblem {
+  readonly submission: Submission;
+  readonly describe: (namesErased: boolean) => Problem;
+}
 
 /** Submissions after their refusals were recorded. */
 interface Refused {
@@ -51,6 +59,7 @@ export class IngestPipeline {
     private readonly events: EventStore,
     private readonly dryRuns: DryRunStore,
     private readonly review: ReviewService,
+    private readonly erased: ErasedPersons,
     private readonly clock: Clock,
   ) {}
 
@@ -115,12 +124,12 @@ export class IngestPipeline {
     const checked = await this.copies.recognize(sender, all);
     const undecided = refusedBehindEvents(sender.tenantId, checked);
     const at = this.clock.now().getTime();
-    const problems = checked.flatMap((each) =>
+    const found = checked.flatMap((each): FoundProblem[] =>
       each.refusal === undefined || undecided.has(each)
         ? []
-        : [refusalProblem(sender.tenantId, each.submission, each.refusal, at)],
+        : [foundRefusal(sender.tenantId, each.submission, each.refusal, at)],
     );
-    if (mode === 'live' && problems.length > 0) await this.review.record(sender.tenantId, problems);
+    if (mode === 'live') await this.record(sender.tenantId, found);
     return { checked, undecided };
   }
 
@@ -134,22 +143,43 @@ export class IngestPipeline {
   ): Promise<void> {
     if (mode === 'dry_run') return;
     const at = this.clock.now().getTime();
-    const problems = checked.flatMap((each, index): Problem[] => {
+    const found = checked.flatMap((each, index): FoundProblem[] => {
       const { submission, event, refusal } = each;
       const result = results[index];
       if (result === undefined) return [];
       if (result.status === 'error') {
         const isNew = mode === 'live' && (refusal === undefined || undecided.has(each));
-        return isNew && !isUnavailable(result) ? [refusalProblem(tenantId, submission, result.refusal, at)] : [];
+        return isNew && !isUnavailable(result) ? [foundRefusal(tenantId, submission, result.refusal, at)] : [];
       }
       if (event !== undefined && result.warnings.includes('event_type_deprecated')) this.deprecations.add(event);
       if (result.isCopyInBatch !== true) return [];
-      return result.warnings.map((reason) =>
-        event === undefined
-          ? differingCopyProblem(tenantId, submission, result, at)
-          : warningProblem(event, reason, result),
-      );
+      return result.warnings.map((reason) => ({
+        submission,
+        describe: (namesErased) =>
+          event === undefined
+            ? differingCopyProblem(tenantId, submission, result, at, namesErased)
+            : warningProblem(event, reason, result, namesErased),
+      }));
     });
-    if (problems.length > 0) await this.review.record(tenantId, problems);
+    await this.record(tenantId, found);
   }
+
+  /** Of what names an erased person, only which event it was is kept, whatever it was refused for. */
+  private async record(tenantId: string, found: readonly FoundProblem[]): Promise<void> {
+    if (found.length === 0) return;
+    const identities = found.map(({ submission: { value } }) => (isObject(value) ? value['identity'] : undefined));
+    const named = await this.erased.areNamedIn(tenantId, identities);
+    await this.review.record(
+      tenantId,
+      found.map(({ describe }, index) => describe(named[index] === true)),
+    );
+  }
+}
+
+function foundRefusal(tenantId: string, submission: Submission, refusal: Refusal, at: number): FoundProblem {
+  const isErased = refusal.code === 'profile_erased';
+  return {
+    submission,
+    describe: (namesErased) => refusalProblem(tenantId, submission, refusal, at, namesErased || isErased),
+  };
 }

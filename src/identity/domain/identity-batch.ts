@@ -69,7 +69,7 @@ export interface IdentityDecision {
 }
 
 /** Each identifier of the claims once. */
-export function identifiersOf(claims: readonly TenantClaim[]): TenantIdentifier[] {
+export function identifiersOf(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): TenantIdentifier[] {
   return [...identifiersByKey(claims).values()];
 }
 
@@ -193,7 +193,9 @@ export function previewOf({ resolutions, plans }: IdentityDecision, { identifier
   return { outcome, profileId, rootId, externalId };
 }
 
-function identifiersByKey(claims: readonly TenantClaim[]): Map<string, TenantIdentifier> {
+function identifiersByKey(
+  claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[],
+): Map<string, TenantIdentifier> {
   const byKey = new Map<string, TenantIdentifier>();
   for (const { tenantId, identifiers } of claims) {
     for (const { kind, value } of identifiers) {

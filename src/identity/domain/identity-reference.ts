@@ -40,6 +40,12 @@ const KIND_OF_CDP_FIELD: Readonly<Record<keyof CdpIdentity, IdentifierKind>> = {
 /** The fields of the identity of a CDP event with their kinds, the strongest first. */
 export const CDP_FIELDS = Object.entries(KIND_OF_CDP_FIELD) as [keyof CdpIdentity, IdentifierKind][];
 
+/** The kind that a value of `identity.type` names; undefined if it names none. */
+export function kindOfType(type: string): IdentifierKind | undefined {
+  // Lower case, because upper-casing would turn a dotless i into the I of EMAIL.
+  return KINDS_BY_TYPE.get(type.toLowerCase());
+}
+
 /**
  * Parses the identity of an external event (contract section 3). `parent` is its path in the body, '' for the body
  * itself. Faults: `required` or `enum` at `identity.type`; `required` or any of `normaliseIdentifier` at
@@ -53,8 +59,7 @@ export function parseIdentityReference(
   const { type, value } = reference;
   const valuePath = pathBelow(parent, 'value');
   const faults: Fault[] = [];
-  // Lower case, because upper-casing would turn a dotless i into the I of EMAIL.
-  const kind = isAbsent(type) ? undefined : KINDS_BY_TYPE.get(type.toLowerCase());
+  const kind = isAbsent(type) ? undefined : kindOfType(type);
   if (isAbsent(type)) faults.push(requiredFault(pathBelow(parent, 'type')));
   else if (kind === undefined) faults.push(enumFault(pathBelow(parent, 'type'), [...KINDS_BY_TYPE.keys()]));
 

@@ -1,5 +1,5 @@
 import { identityRules } from './identifier';
-import { identifierFinder, identityOfKinds, identityWithoutKinds } from './named-identifiers';
+import { identifierFinder, identifiersIn, identityOfKinds, identityWithoutKinds } from './named-identifiers';
 
 const IN_GERMANY = identityRules('DE', []);
 const JANE = [
@@ -49,4 +49,24 @@ it('an identity is divided by kinds', () => {
   const identity = { externalUserId: 'c-2', email: 'jane@example.com', deviceKey: 'Tablet 7' };
   expect(identityOfKinds(identity, ['EMAIL', 'PHONE'])).toEqual({ email: 'jane@example.com' });
   expect(identityWithoutKinds(identity, ['EMAIL', 'PHONE'])).toEqual({ externalUserId: 'c-2', deviceKey: 'Tablet 7' });
+});
+
+describe('identifiersIn', () => {
+  it.each<[unknown, string[]]>([
+    [{ type: 'email', value: ' Jane@EXAMPLE.com ' }, ['EMAIL jane@example.com']],
+    [
+      { type: 'FAX', value: 'Jane@EXAMPLE.com' },
+      ['EXTERNAL Jane@EXAMPLE.com', 'EMAIL jane@example.com', 'DEVICE Jane@EXAMPLE.com'],
+    ],
+    [{ value: 4711 }, ['EXTERNAL 4711', 'DEVICE 4711']],
+    [{ type: 'PHONE', value: 491701234567 }, ['PHONE +491701234567']],
+    [
+      { externalUserId: 'null', email: 'no address', phone: '0170 1234567', deviceKey: ['x'] },
+      ['EXTERNAL null', 'PHONE +491701234567'],
+    ],
+    [{ email: 'jane@example.com', type: 'DEVICE', value: 'd-1' }, ['EMAIL jane@example.com', 'DEVICE d-1']],
+    ...[undefined, null, 'jane@example.com', [], {}].map((identity): [unknown, string[]] => [identity, []]),
+  ])('finds in %j, whatever is wrong with it: %j', (identity, expected) => {
+    expect(identifiersIn(identity, IN_GERMANY).map(({ kind, value }) => `${kind} ${value}`)).toEqual(expected);
+  });
 });

@@ -1,6 +1,13 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
-import { CDP_FIELDS } from './identity-reference';
+import { isObject } from '../../platform/values/json/json-values';
+import {
+  IDENTIFIER_KINDS,
+  normaliseIdentifier,
+  type Identifier,
+  type IdentifierKind,
+  type IdentityRules,
+} from './identifier';
+import { CDP_FIELDS, kindOfType } from './identity-reference';
 
 /** The identity of a stored event of the CDP family, as the client wrote it. */
 type StoredIdentity = Readonly<Record<string, string>>;
@@ -30,6 +37,28 @@ export function identifierFinder(
       const phone = kind === 'PHONE' ? phones.get(significantDigits(text)) : undefined;
       return phone === undefined ? [] : [{ kind, value: phone }];
     });
+}
+
+/**
+ * The identifiers in an identity as a client wrote it, of either family, whatever is wrong with it. A value whose type is
+ * missing or unknown may be of any kind.
+ */
+export function identifiersIn(identity: unknown, rules: IdentityRules): Identifier[] {
+  if (!isObject(identity)) return [];
+  const { type, value } = identity;
+  const kind = typeof type === 'string' ? kindOfType(type) : undefined;
+  const kinds = kind === undefined ? IDENTIFIER_KINDS : [kind];
+  return [
+    ...CDP_FIELDS.flatMap(([field, ofField]) => identifierOf(ofField, identity[field], rules)),
+    ...kinds.flatMap((each) => identifierOf(each, value, rules)),
+  ];
+}
+
+function identifierOf(kind: IdentifierKind, sent: unknown, rules: IdentityRules): Identifier[] {
+  const text = typeof sent === 'number' ? `${kind === 'PHONE' ? '+' : ''}${sent}` : sent;
+  if (typeof text !== 'string') return [];
+  const outcome = normaliseIdentifier(kind, text, '', { ...rules, placeholders: NO_PLACEHOLDERS });
+  return 'identifier' in outcome ? [outcome.identifier] : [];
 }
 
 /** The fields of the identity of a stored CDP event that are of these kinds. */

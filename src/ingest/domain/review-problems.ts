@@ -1,5 +1,6 @@
 import { isObject } from '../../platform/values/json/json-values';
 import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
+import { parseTimestamp } from '../../platform/values/timestamp';
 import type { Problem, ReviewStage } from '../../review/domain/review-entry';
 import { FIELD_NAMES } from './field-names';
 import { eventIdOf, OTHER_THAN_EXPIRED } from './deduplication';
@@ -38,8 +39,17 @@ const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; re
   },
 };
 
-/** What the review area keeps of a refused event (contract section 7): all that was sent, and why it was refused. */
-export function refusalProblem(tenantId: string, submission: Submission, refusal: Refusal, at: number): Problem {
+/**
+ * What the review area keeps of a refused event (contract section 7): all that was sent, and why it was refused. Of one that
+ * names an erased person (`namesErased`) it keeps only which event it was.
+ */
+export function refusalProblem(
+  tenantId: string,
+  submission: Submission,
+  refusal: Refusal,
+  at: number,
+  namesErased = refusal.code === 'profile_erased',
+): Problem {
   const { family, value: payload } = submission;
   const names = FIELD_NAMES[family];
   return {
@@ -54,16 +64,22 @@ export function refusalProblem(tenantId: string, submission: Submission, refusal
     externalEventId: textField(payload, names.externalEventId),
     eventType: textField(payload, names.eventType),
     eventId: eventIdOfSubmission(tenantId, submission),
-    payload: refusal.code === 'profile_erased' ? withoutPerson(submission) : wholePayload(submission),
+    payload: namesErased ? withoutPerson(submission) : wholePayload(submission),
     at,
   };
 }
 
 /**
  * What the review area keeps of an event that was taken with a warning (contract section 7). Of a copy of an expired event it
- * keeps no personal data: nobody knows any more whose event that was, and they may be erased.
+ * keeps no personal data: nobody knows any more whose event that was, and they may be erased. Nor of a copy that names an
+ * erased person (`namesErased`) instead of the one whose event is stored.
  */
-export function warningProblem(event: Event, reason: WarningReason, { storedHash }: StoredResult): Problem {
+export function warningProblem(
+  event: Event,
+  reason: WarningReason,
+  { storedHash }: StoredResult,
+  namesErased = false,
+): Problem {
   const { tenantId, eventId, receivedAt, family, source, externalEventId, eventType, submission } = event;
   return {
     tenantId,
@@ -76,7 +92,7 @@ export function warningProblem(event: Event, reason: WarningReason, { storedHash
     externalEventId,
     eventType,
     eventId,
-    payload: payloadOfCopy(submission, storedHash),
+    payload: payloadOfCopy(submission, storedHash, namesErased),
     at: receivedAt,
     ...(reason === 'event_type_deprecated' ? { once: deprecationOf(eventType, receivedAt) } : {}),
   };
@@ -88,17 +104,18 @@ export function differingCopyProblem(
   submission: Submission,
   { storedHash }: StoredResult,
   at: number,
+  namesErased: boolean,
 ): Problem {
   const { stage, message } = WARNINGS.payload_mismatch;
   const refusal = { code: 'validation_failed', message, details: [] } as const;
   const problem = refusalProblem(tenantId, submission, refusal, at);
-  const payload = payloadOfCopy(submission, storedHash);
+  const payload = payloadOfCopy(submission, storedHash, namesErased);
   return { ...problem, severity: 'warning', stage, reason: 'payload_mismatch', payload };
 }
 
 /** Nobody knows any more whose event an expired one was. */
-function payloadOfCopy(submission: Submission, storedHash: string): Problem['payload'] {
-  return storedHash === OTHER_THAN_EXPIRED ? withoutPerson(submission) : wholePayload(submission);
+function payloadOfCopy(submission: Submission, storedHash: string, namesErased: boolean): Problem['payload'] {
+  return storedHash === OTHER_THAN_EXPIRED || namesErased ? withoutPerson(submission) : wholePayload(submission);
 }
 
 function wholePayload(submission: Submission): Problem['payload'] {
@@ -122,11 +139,18 @@ export function eventIdOfSubmission(
     : eventIdOf(tenantId, source, externalEventId);
 }
 
-/** Neither the identity of an erased person is kept nor what the event says of them: only which event it was. */
+/**
+ * Neither the identity of an erased person is kept nor what the event says of them: only which event it was, as far as its
+ * fields are what they should be.
+ */
 function withoutPerson({ value: payload, family }: Submission): Problem['payload'] {
   const { source, externalEventId, eventType, occurredAt } = FIELD_NAMES[family];
-  const names = [source, externalEventId, eventType, occurredAt];
-  const kept = names.flatMap((name) => (isObject(payload) && name in payload ? [[name, payload[name]] as const] : []));
+  const kept = [source, externalEventId, eventType, occurredAt].flatMap((name) => {
+    const text = textField(payload, name);
+    return text === undefined || (name === occurredAt && !('at' in parseTimestamp(text)))
+      ? []
+      : [[name, text] as const];
+  });
   return { form: 'json', text: JSON.stringify(Object.fromEntries(kept)), isStripped: true };
 }
 

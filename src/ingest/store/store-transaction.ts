@@ -13,7 +13,16 @@ import { EventLog, type StoredEvent } from './event-log';
 import { EventSubscriptions } from './event-subscriptions';
 import { ReplayedEvents } from './replayed-events';
 import { claimOf, resolveEvents } from './resolve-events';
-import { addFresh, addStored, inOrder, isStoredAsSent, NO_BATCH, replayedEntries, type Results } from './store-results';
+import {
+  addFresh,
+  addStored,
+  inOrder,
+  isStoredAsSent,
+  NO_BATCH,
+  replayedEntries,
+  saysSomethingElse,
+  type Results,
+} from './store-results';
 
 /** The results, in the order of the batch, once it is committed. */
 type Conclude = () => readonly IngestResult[];
@@ -81,7 +90,7 @@ export class StoreTransaction {
     if (fresh.length === 0) {
       const results: Results = new Map();
       addStored(results, batch, stored, batchId);
-      const concluded = this.recordTraces(transaction, batch, results, hasRefusals);
+      const concluded = await this.recordTraces(transaction, { batch, reading, hasRefusals }, results);
       return () => concluded;
     }
 
@@ -156,7 +165,7 @@ export class StoreTransaction {
     prepared: Prepared,
     queued: OnQueued,
   ): Promise<readonly IngestResult[]> {
-    const { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved } = prepared;
+    const { batch, batchId, stored, fresh, claims, reading, decision, resolved } = prepared;
     await this.identity.claim(transaction, claims, reading, decision);
     const [inserted, subscribed] = await Promise.all([
       this.log.insert(transaction, resolved, batchId),
@@ -178,22 +187,25 @@ export class StoreTransaction {
     const results: Results = new Map();
     addStored(results, batch, new Map([...stored, ...storedLate]), batchId);
     addFresh(results, fresh, decision, inserted);
-    return this.recordTraces(transaction, batch, results, hasRefusals);
+    return this.recordTraces(transaction, prepared, results);
   }
 
   /**
    * Sends along with COMMIT what the review area must know. An event that is stored as it was sent closes its refusals, also when
    * it was there before: the one that it was replayed from as such, the others as superseded.
    */
-  private recordTraces(
+  private async recordTraces(
     transaction: Transaction,
-    batch: readonly Event[],
+    { batch, reading, hasRefusals }: Pick<Prepared, 'batch' | 'reading' | 'hasRefusals'>,
     results: Results,
-    hasRefusals: boolean,
-  ): readonly IngestResult[] {
+  ): Promise<readonly IngestResult[]> {
     const entries = [...results];
+    const differing = entries.filter(([, result]) => saysSomethingElse(result)).map(([event]) => event);
+    const namingErased = await this.identity.namingErased(transaction, differing, reading);
     const warnings = entries.flatMap(([event, result]) =>
-      result.status === 'error' ? [] : result.warnings.map((reason) => warningProblem(event, reason, result)),
+      result.status === 'error'
+        ? []
+        : result.warnings.map((reason) => warningProblem(event, reason, result, namingErased.has(event))),
     );
     const asSent = entries.filter(([, result]) => isStoredAsSent(result));
     this.review.closeReplayed(

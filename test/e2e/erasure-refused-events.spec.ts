@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../support/app';
+import { aCdpEvent, anExternalEvent } from '../support/builders';
+import { aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
+import { placesOf } from '../support/traces';
+import { aFullPerson, type FullPerson, preparePersons } from '../support/persons';
+
+let service: TestApp;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startApp({ DEFAULT_PHONE_REGION: 'DE' });
+});
+
+beforeEach(async () => {
+  ({ admin } = await aWorkspace(service));
+  await preparePersons(admin);
+});
+
+afterAll(() => service.stop());
+
+async function anErasedPerson(): Promise<FullPerson> {
+  const person = await aFullPerson(admin);
+  expect((await admin.send(`/v1/cdp/profiles/${person.profileId}:erase`, undefined)).status).toBe(200);
+  return person;
+}
+
+describe('events that name an erased person', () => {
+  it('leave nothing of the person in review, whatever they are refused for', async () => {
+    const person = await anErasedPerson();
+    const { subject, email, phone, device } = person;
+    const properties = { amount: 'much', nickname: person.marks[5] };
+    const refused: [string, object][] = [
+      ['/v1/external-events', anExternalEvent({ type: '', identity: { type: 'EXTERNAL', value: ` ${subject}` } })],
+      ['/v1/external-events', anExternalEvent({ identity: { type: 'MAIL', value: email.toUpperCase() } })],
+      ['/v1/external-events', anExternalEvent({ identity: { type: 'PHONE', value: phone }, attributes: [] })],
+      ['/v1/cdp/events', aCdpEvent({ identity: { phone: `0${phone.slice(3)}` }, properties })],
+      ['/v1/cdp/events', aCdpEvent({ identity: { email: 'no address', deviceKey: device }, properties })],
+      ['/v1/cdp/events', aCdpEvent({ source: '', identity: { externalUserId: subject }, properties })],
+      ['/v1/cdp/events', aCdpEvent({ occurredAt: `for ${email}`, identity: { email } })],
+      ['/v1/cdp/events', aCdpEvent({ eventType: { email }, identity: { email } })],
+    ];
+    for (const [path, event] of refused) expectProblem(await admin.post(path, event), 422, 'validation_failed');
+    const items = refused.map(([, event]) => ({ ...event, externalEventId: randomUUID() }));
+    expect((await admin.post('/v1/cdp/events/batch', { items })).body.results).toHaveLength(items.length);
+    expect(await placesOf(service.databaseUrl, person.marks)).toEqual([]);
+    const other = aCdpEvent({ properties: { amount: 'much' } });
+    expectProblem(await admin.post('/v1/cdp/events', other), 422, 'validation_failed');
+    const [last, ...others] = await reviewEntries(admin, '&unmask=true&status=open');
+    expect(last).toMatchObject({ payloadState: 'whole', payload: other });
+    expect(others.slice(0, refused.length).map(({ payloadState }) => payloadState)).toEqual(
+      refused.map(() => 'removed'),
+    );
+  });
+
+  it('leave nothing of the person in review where their ids are those of events of others', async () => {
+    const person = await anErasedPerson();
+    const stored = aCdpEvent();
+    expect((await admin.post('/v1/cdp/events', stored)).status).toBe(202);
+    const copy = { ...stored, identity: { email: person.email }, properties: { nickname: person.marks[5], amount: 1 } };
+    const malformed = { ...copy, properties: { amount: person.marks[5] } };
+    for (const event of [copy, malformed]) expect((await admin.post('/v1/cdp/events', event)).status).toBe(200);
+    const fresh = aCdpEvent();
+    const items = [
+      fresh,
+      ...[copy, malformed].map((event) => ({ ...event, externalEventId: fresh['externalEventId'] })),
+    ];
+    const { body } = await admin.post('/v1/cdp/events/batch', { items });
+    expect(body.results.map(({ status }: any) => status)).toEqual(['accepted', 'duplicate', 'duplicate']);
+    expect(await placesOf(service.databaseUrl, person.marks)).toEqual([]);
+    const entries = await reviewEntries(admin, '&reason=payload_mismatch');
+    const ids = [stored, fresh].map((event) => event['externalEventId']);
+    expect(entries.filter(({ externalEventId }) => ids.includes(externalEventId))).toMatchObject([
+      { payloadState: 'removed', occurrences: 2 },
+      { payloadState: 'removed', occurrences: 2 },
+    ]);
+  });
+});
