@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, LessThanOrEqual, MoreThan, type EntityManager } from 'typeorm';
 import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import { auditAction } from '../platform/audit/audit-table';
 import { Clock } from '../platform/values/clock';
@@ -27,6 +27,8 @@ export interface ErasedCustomer {
 const ATTEMPTS_MAX = 12;
 /** How often the progress is stored: a killed process repeats at most this much work. */
 const PROGRESS_INTERVAL_MS = 1_000;
+/** What nodes know of the database's time differs by less. */
+const IN_FUTURE_MS = 60_000;
 
 /**
  * Erases customers in steps (contract section 5, docs/adr/0026). A first transaction marks the customer. Ingest
@@ -116,11 +118,15 @@ export class CustomerErasure implements OnModuleInit {
 
   /**
    * Unfinished erasures of all workspaces that began at `begunBy` or before, and on which no process has worked since
-   * `idleSince`.
+   * `idleSince`. A time in the future is one of a clock that was set back since.
    */
   unfinished(begunBy: Date, idleSince: Date, limit: number): Promise<Erasure[]> {
-    const begun = { finishedAt: IsNull(), erasedAt: LessThanOrEqual(begunBy) };
-    const where = [IsNull(), LessThanOrEqual(idleSince)].map((workedAt) => ({ ...begun, workedAt }));
+    const future = new Date(this.clock.now().getTime() + IN_FUTURE_MS);
+    const where = [LessThanOrEqual(begunBy), MoreThan(future)].flatMap((erasedAt) =>
+      [IsNull(), LessThanOrEqual(idleSince), MoreThan(future)].map((workedAt) => ({
+        ...{ finishedAt: IsNull(), erasedAt, workedAt },
+      })),
+    );
     return this.database.manager.find(Erasure, { where, take: limit });
   }
 

@@ -13,6 +13,7 @@ import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { Readiness } from '../../src/platform/health/readiness';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
+import { MAX_UUID } from '../../src/platform/values/uuid';
 import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
 import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { refuseWrites } from '../support/refused-writes';
@@ -406,5 +407,27 @@ describe('an erasure beside 100 MB of refused payloads', () => {
     };
     expect(await unfinished(15_000)).toBe(false);
     expect(await unfinished(-1_000)).toBe(true);
+  });
+
+  it('is taken up and finds everything where the clock was set back since', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!;
+    const customers = of(0, CustomerErasure);
+    await customers.begin(tenantId, rootId, { by: 'test', address: null });
+    // Its process looked at all entries, and was killed. What came later has an earlier time.
+    await query(
+      `UPDATE erasures SET erased_at = erased_at + interval '1 day', worked_at = now() + interval '1 day',
+         progress = jsonb_build_object('begunAt', now() + interval '1 day', 'positions', jsonb_build_object('review', $2::text))
+       WHERE tenant_id = $1`,
+      [tenantId, MAX_UUID],
+    );
+    await insertPayloads(tenantId, 2, `"value": "${mark}"${'x'.repeat(1024 * 1024)}`);
+    const now = Date.now();
+    const found = await customers.unfinished(new Date(now - 60_000), new Date(now - 15_000), 1_000);
+    expect(found.some(({ profileId }) => profileId === rootId)).toBe(true);
+    await of(1, ErasuresService).erase(aCaller(tenantId), rootId, null);
+    expect(await placesOf(url, [mark])).toEqual([]);
   });
 });
