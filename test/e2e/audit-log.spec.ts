@@ -28,6 +28,16 @@ async function made(path: string, body: object = {}, method = 'POST'): Promise<a
   return answer.body;
 }
 
+/** A customer of two profiles, each with an event of its own. */
+async function aMergedCustomer(): Promise<any> {
+  await made('/v1/cdp/event-types', PURCHASE);
+  const [email, external] = [{ email: 'ann@example.com' }, { externalUserId: 'ann' }];
+  for (const identity of [email, external, { ...email, ...external }]) {
+    await made('/v1/cdp/events', aCdpEvent({ identity }));
+  }
+  return (await admin.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: 'ann' })).body;
+}
+
 async function aCustomer(): Promise<string> {
   const { event_id: event } = await made('/v1/external-events', anExternalEvent({ identity: PERSON }));
   return (await admin.get(`/v1/events/${event}`)).body.profileId;
@@ -208,6 +218,15 @@ describe('GET /v1/audit-log', () => {
     }
     await send({ email: 'a@example.com', externalUserId: 'a' });
     for (const profile of profiles) expect(await entries(`?recordId=${profile}`)).toHaveLength(2);
+  });
+
+  it('lists a read once that has shown several profiles of one customer', async () => {
+    const { id } = await aMergedCustomer();
+    for (let read = 0; read < 3; read += 1) await admin.get('/v1/events?unmask=true');
+    const ids = (await entries(`?recordId=${id}`)).map((entry) => entry.id);
+    expect([ids.length, new Set(ids).size]).toEqual([3, 3]);
+    const pages = await pagesOf(admin, `${PATH}?recordId=${id}&limit=2`);
+    expect(pages.map((page) => page.map((entry: any) => entry.id))).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
   it('leaves out webhooks without webhooks:read, and retention without admin', async () => {

@@ -56,8 +56,8 @@ export function readAuditTable(table: AuditTable, { ofRecords }: { readonly ofRe
       AND ${at} >= $4::timestamptz AND ${at} < $5::timestamptz
     ORDER BY ${at} DESC, ${id} DESC LIMIT $6`;
   if (!ofRecords) return page;
-  // A page of each record: the index has them in this order for one record only.
+  // A page of each record: the index has them in this order for one record only. One entry may be about several of them.
   return `
-    SELECT entry.* FROM unnest($7::uuid[]) AS record (id) CROSS JOIN LATERAL (${page}) entry
+    SELECT DISTINCT ON (entry.at, entry.id) entry.* FROM unnest($7::uuid[]) AS record (id) CROSS JOIN LATERAL (${page}) entry
     ORDER BY entry.at DESC, entry.id DESC LIMIT $6`;
 }
