@@ -41,7 +41,7 @@ export class ReviewController {
   ): Promise<ReviewPageDto> {
     const { rows, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
     const ids = rows.map(({ entry }) => entry.id);
-    const unmasked = await this.unmasking.unmasks(request, { records: ids, customers: [] });
+    const unmasked = await this.unmasking.unmasks(request, { records: ids, profiles: [] });
     return { items: await this.views.list(tenantId, rows, { unmasked }), nextCursor };
   }
 
@@ -67,7 +67,7 @@ export class ReviewController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewEntryDto> {
     const entry = await this.entries.find(tenantId, id);
-    return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request, { customers: [] }) });
+    return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request, { profiles: [] }) });
   }
 
   /** Closes an open entry that needs no action. Has no effect on a closed entry. */

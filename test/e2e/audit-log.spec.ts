@@ -229,6 +229,21 @@ describe('GET /v1/audit-log', () => {
     expect(pages.map((page) => page.map((entry: any) => entry.id))).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
+  it('finds what was seen of a customer before a merge was undone, by the id of either side', async () => {
+    const { id, mergedFrom } = await aMergedCustomer();
+    const ofMerged = [`/v1/cdp/profiles/${id}`, '/v1/cdp/profiles', `/v1/cdp/profiles/${id}/events`];
+    for (const path of ofMerged) expect((await admin.get(`${path}?unmask=true`)).status).toBe(200);
+    for (const path of ['/v1/cdp/profiles:lookup?unmask=true', '/v1/cdp/profiles:export']) {
+      expect((await admin.post(path, { type: 'EMAIL', value: 'ann@example.com' })).status).toBe(200);
+    }
+    expect((await admin.send(`/v1/cdp/profiles/${id}:export`, undefined)).status).toBe(200);
+    const seen = await entries(`?recordId=${id}`);
+    expect(seen).toHaveLength(6);
+    const [merge] = (await admin.get(`/v1/cdp/profiles/${id}/merges`)).body.items;
+    await made(`/v1/cdp/merges/${merge.id}:undo`);
+    for (const side of [id, ...mergedFrom]) expect(await entries(`?recordId=${side}`)).toEqual(seen);
+  });
+
   it('leaves out webhooks without webhooks:read, and retention without admin', async () => {
     await oneOfEach();
     const scopes = ['api-keys:read', 'jwt-issuers:read', 'service-credentials:read', 'profiles:read'] as const;

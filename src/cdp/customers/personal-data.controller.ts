@@ -42,8 +42,8 @@ export class PersonalDataController {
     @Res() response: Response,
   ): Promise<void> {
     const ofPerson = () => this.exports.ofIdentifier(tenantId, identity);
-    const { records, customers } = await this.slots.run(tenantId, ofPerson);
-    await this.unmasking.note(request, { customers });
+    const { records, profiles } = await this.slots.run(tenantId, ofPerson);
+    await this.unmasking.note(request, { profiles });
     await sendNdjson(response, this.slots.each(tenantId, records));
   }
 
@@ -61,7 +61,7 @@ export class PersonalDataController {
     @Res() response: Response,
   ): Promise<void> {
     const customer = await this.slots.run(tenantId, () => this.profiles.find(tenantId, id));
-    await this.unmasking.note(request, { customers: [customer.rootId] });
+    await this.unmasking.note(request, { profiles: customer.profileIds });
     await sendNdjson(response, this.slots.each(tenantId, this.exports.records(tenantId, customer)));
   }
 }

@@ -37,17 +37,17 @@ export class ProfileExport {
   }
 
   /**
-   * The records of the person with an identifier, and the root id of their profiles; a participant without events has
-   * none. Throws `not_found`.
+   * The records of the person with an identifier, and the ids of their profiles; a participant without events has none.
+   * Throws `not_found`.
    */
   async ofIdentifier(
     tenantId: string,
     reference: IdentityReference,
-  ): Promise<{ records: AsyncIterable<PersonalRecord>; customers: readonly string[] }> {
+  ): Promise<{ records: AsyncIterable<PersonalRecord>; profiles: readonly string[] }> {
     const identifier = this.profiles.identifierOf(reference);
     const found = await this.persons.findBy(tenantId, identifier);
-    if (found !== 'participant') return { records: this.records(tenantId, found), customers: [found.rootId] };
-    return { records: this.recordsOfFeatures(tenantId, { profileIds: [], identifiers: [identifier] }), customers: [] };
+    if (found !== 'participant') return { records: this.records(tenantId, found), profiles: found.profileIds };
+    return { records: this.recordsOfFeatures(tenantId, { profileIds: [], identifiers: [identifier] }), profiles: [] };
   }
 
   private async *recordsOfFeatures(tenantId: string, known: KnownPerson): AsyncIterable<PersonalRecord> {

@@ -37,8 +37,9 @@ export class ProfilesController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, identity));
-    const records = [view.customer.rootId];
-    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, { records, customers: records }) });
+    const { rootId, profileIds } = view.customer;
+    const unmasked = await this.unmasking.unmasks(request, { records: [rootId], profiles: profileIds });
+    return ProfileDto.of(view, { unmasked });
   }
 
   /** Lists customers, newest first; merged profiles are part of the surviving one. */
@@ -51,10 +52,9 @@ export class ProfilesController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfilePageDto> {
     const page = await this.profiles.list(tenantId, query.cursor, limitOf(query));
-    const ids = page.views.map(({ customer }) => customer.rootId);
-    return ProfilePageDto.of(page, {
-      unmasked: await this.unmasking.unmasks(request, { records: ids, customers: ids }),
-    });
+    const records = page.views.map(({ customer }) => customer.rootId);
+    const profiles = page.views.flatMap(({ customer }) => customer.profileIds);
+    return ProfilePageDto.of(page, { unmasked: await this.unmasking.unmasks(request, { records, profiles }) });
   }
 
   /** Shows a customer; a merged profile's id leads to the surviving one. */
@@ -68,8 +68,8 @@ export class ProfilesController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.find(tenantId, id));
-    const customers = [view.customer.rootId];
-    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, { customers }) });
+    const profiles = view.customer.profileIds;
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, { profiles }) });
   }
 
   /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
@@ -84,8 +84,8 @@ export class ProfilesController {
   ): Promise<EventPageDto> {
     const { source, eventType } = query;
     const wanted = { span: timelineSpan(query), source, eventType, limit: limitOf(query) };
-    const { rootId, page } = await this.profiles.timelinePage(tenantId, id, wanted);
-    const unmasked = await this.unmasking.unmasks(request, { customers: [rootId] });
+    const { rootId, profileIds, page } = await this.profiles.timelinePage(tenantId, id, wanted);
+    const unmasked = await this.unmasking.unmasks(request, { profiles: profileIds });
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked, customerId: rootId }));
   }
 }

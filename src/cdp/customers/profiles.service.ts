@@ -23,6 +23,8 @@ const CUSTOMERS_REMEMBERED_MAX = 5_000;
 /** A page of the timeline of the customer with this root. */
 export interface TimelinePage {
   readonly rootId: string;
+  /** All of the customer. */
+  readonly profileIds: readonly string[];
   readonly page: EventPage;
 }
 
@@ -64,9 +66,9 @@ export class ProfilesService {
     );
     if (customer === null) throw noSuchProfile();
     const { rootId, profileIds } = customer;
-    if (profileIds.join() === assumed.join()) return { rootId, page };
+    if (profileIds.join() === assumed.join()) return { rootId, profileIds, page };
     if (this.timeline.sharesRoundTrip(profileIds)) this.lastProfiles.set(key, profileIds);
-    return { rootId, page: await this.timeline.page(tenantId, profileIds, request) };
+    return { rootId, profileIds, page: await this.timeline.page(tenantId, profileIds, request) };
   }
 
   async view(tenantId: string, customer: Customer): Promise<CustomerView> {

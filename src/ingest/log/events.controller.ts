@@ -42,8 +42,8 @@ export class EventsController {
     const start = { order, after: cursor === undefined ? undefined : pageStart(cursor) };
     const page = await this.events.list(tenantId, filter, start, limitOf(query));
     const records = page.events.map(({ eventId }) => eventId);
-    const customers = page.events.map(({ profileId }) => profileId);
-    const unmasked = await this.unmasking.unmasks(request, { records, customers });
+    const profiles = page.events.map(({ profileId }) => profileId);
+    const unmasked = await this.unmasking.unmasks(request, { records, profiles });
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
   }
 
@@ -60,7 +60,7 @@ export class EventsController {
   ): Promise<EventDto> {
     const event = isUuid(eventId) ? await this.events.find(tenantId, eventId) : null;
     if (event === null) throw await this.refusalOf(tenantId, eventId);
-    const unmasked = await this.unmasking.unmasks(request, { customers: [event.profileId] });
+    const unmasked = await this.unmasking.unmasks(request, { profiles: [event.profileId] });
     const [view] = await this.views.of(tenantId, [event], { unmasked });
     if (view === undefined) throw new Error('An event was left without a view');
     return view;

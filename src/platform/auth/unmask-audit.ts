@@ -9,14 +9,16 @@ import { grants } from './scopes';
 import { Clock } from '../values/clock';
 import { newId } from '../values/ids';
 import { UnmaskAuditLine } from './entities/unmask-audit-line.entity';
-import { UnmaskedCustomer } from './entities/unmasked-customer.entity';
 
 /** What an unmasked answer shows. */
 interface Shown {
   /** The ids of its records, where the path does not contain them. */
   readonly records?: readonly string[];
-  /** The profile ids of its customers; of a refused event none is known. */
-  readonly customers: readonly string[];
+  /**
+   * The profiles whose data it has: of a customer all, so that each is found when an undo has parted them. Of a refused
+   * event none is known.
+   */
+  readonly profiles: readonly string[];
 }
 
 const KIND = 'unmasked_read';
@@ -27,6 +29,10 @@ const OF_CUSTOMER = `(
       SELECT c.tenant_id, c.profile_id, c.at, c.id, a.by, a.address, a.what
       FROM unmasked_customers c JOIN unmask_audit a ON a.tenant_id = c.tenant_id AND a.id = c.id
     ) AS shown`;
+
+/** A page of customers may have some thousand profiles. */
+const INSERT_PROFILES = `
+  INSERT INTO unmasked_customers (tenant_id, profile_id, at, id) VALUES ($1, unnest($2::uuid[]), $3, $4)`;
 
 export const SHOWN_UNMASKED: AuditTable = {
   kind: KIND,
@@ -68,7 +74,7 @@ export class UnmaskAudit implements OnModuleInit {
   /** Records an answer that is never masked. Throws `insufficient_scope`, and `proof_required` for the console. */
   async note(
     { caller, ip, method, path, res }: AuthenticatedRequest,
-    { records = [], customers }: Shown,
+    { records = [], profiles }: Shown,
   ): Promise<void> {
     if (caller === undefined || !grants(caller.scopes, 'pii:read')) throw scopeMissing('pii:read');
     const at = this.clock.now();
@@ -77,8 +83,7 @@ export class UnmaskAudit implements OnModuleInit {
     const [id, what] = [newId(), [`${method} ${path}`, ...records].join(' ')];
     await this.database.transaction(async (manager) => {
       await manager.insert(UnmaskAuditLine, { tenantId, id, at, by, address: ip ?? null, what });
-      const rows = [...new Set(customers)].map((profileId) => ({ tenantId, profileId, at, id }));
-      if (rows.length > 0) await manager.insert(UnmaskedCustomer, rows);
+      if (profiles.length > 0) await manager.query(INSERT_PROFILES, [tenantId, [...new Set(profiles)], at, id]);
     });
     // Caches must not store personal data.
     res?.setHeader('Cache-Control', 'no-store');
