@@ -75,4 +75,33 @@ describe('events that name an erased person', () => {
       { payloadState: 'removed', occurrences: 2 },
     ]);
   });
+
+  it('leave nothing of the person in review where their whole request is refused', async () => {
+    const person = await anErasedPerson();
+    const { subject, email, marks } = person;
+    const [own, other] = [
+      aCdpEvent({ identity: { email }, properties: { nickname: marks[5] } }),
+      anExternalEvent({ attributes: { big: 'x'.repeat(1_000) } }),
+    ];
+    const ofSubject = anExternalEvent({ identity: { type: 'EXTERNAL', value: subject } });
+    const requests: [string, string][] = [
+      ['/v1/cdp/events/batch', JSON.stringify({ items: [aCdpEvent(), own], colour: 'red' })],
+      [
+        '/v1/external-events:batch',
+        JSON.stringify({ items: [ofSubject, ...Array.from({ length: 1_001 }, () => other)] }),
+      ],
+      ['/v1/external-events:batch', JSON.stringify([other, ofSubject])],
+      ['/v1/external-events', JSON.stringify({ ...ofSubject, last: 1 }).slice(0, -3)],
+      [
+        '/v1/external-events',
+        JSON.stringify({ ...ofSubject, attributes: JSON.parse('['.repeat(70) + ']'.repeat(70)) }),
+      ],
+    ];
+    for (const [path, body] of requests) expect((await admin.send(path, body)).status).toBeGreaterThanOrEqual(400);
+    expect(await placesOf(service.databaseUrl, marks)).toEqual([]);
+    await admin.send('/v1/external-events:batch', JSON.stringify({ items: [other], colour: 'red' }));
+    const [last, ...others] = await reviewEntries(admin, '&status=open');
+    expect(last.payloadState).toBe('whole');
+    expect(others.slice(0, 2).map(({ payloadState }) => payloadState)).toEqual(['removed', 'removed']);
+  });
 });

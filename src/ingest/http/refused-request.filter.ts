@@ -1,4 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { ErasedPersons } from '../../identity/erased-persons';
 import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
 import { sessionCallerOf } from '../../platform/auth/session-caller';
 import { Clock } from '../../platform/values/clock';
@@ -9,7 +10,10 @@ import { BodyRefusal } from '../../platform/http/body/body-refusal';
 import { ClientGone } from '../../platform/errors/client-gone';
 import { expectsContentDigest } from '../../platform/http/body/content-digest';
 import { withoutMark } from '../../platform/http/body/json-body';
-import type { Problem, ReviewPayload } from '../../review/domain/review-entry';
+import { isObject } from '../../platform/values/json/json-values';
+import { readableValueOf } from '../../platform/values/json/json-text';
+import { beginningOfText } from '../../platform/values/text/beginning-of-text';
+import { JSON_BYTES_MAX, type Problem, type ReviewPayload } from '../../review/domain/review-entry';
 import { ReviewService } from '../../review/review.service';
 import { refusalProblem } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
@@ -27,6 +31,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
   constructor(
     private readonly review: ReviewService,
     private readonly problems: ProblemDetailsFilter,
+    private readonly erased: ErasedPersons,
     private readonly clock: Clock,
     private readonly metrics: IngestMetrics,
   ) {}
@@ -34,7 +39,8 @@ export class RefusedRequestFilter implements ExceptionFilter {
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<AuthenticatedRequest>();
     try {
-      const problem = this.problemOf(error, request);
+      const found = this.problemOf(error, request);
+      const problem = found === undefined ? undefined : await this.withoutErased(found);
       if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
       this.answer(error, request, host, problem);
     } catch (failure) {
@@ -57,6 +63,12 @@ export class RefusedRequestFilter implements ExceptionFilter {
       );
     }
     this.problems.catch(error, host);
+  }
+
+  /** Nothing is kept of a request that names an erased person in an event that can be read. */
+  private async withoutErased(problem: Problem): Promise<Problem> {
+    const named = await this.erased.areNamedIn(problem.tenantId, identitiesIn(problem.payload));
+    return named.includes(true) ? { ...problem, payload: { form: 'json', text: '{}', isStripped: true } } : problem;
   }
 
   private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
@@ -92,4 +104,12 @@ function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPay
   if (!(error instanceof BodyRefusal)) return { form: 'text', text: '' };
   if (error.isJson) return { form: 'json', text: withoutMark(error.received) };
   return { form: 'text', text: error.received, isBeginning };
+}
+
+/** The identities of the events in a body, as far as it is stored: of an event, of a list, or of the items of a batch. */
+function identitiesIn({ text }: ReviewPayload): unknown[] {
+  const value = readableValueOf(beginningOfText(text, JSON_BYTES_MAX).text);
+  const items = isObject(value) ? value['items'] : value;
+  const events = [value, ...(Array.isArray(items) ? (items as unknown[]) : [])];
+  return events.flatMap((event) => (isObject(event) ? [event['identity']] : []));
 }

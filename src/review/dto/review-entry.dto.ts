@@ -6,7 +6,7 @@ import { FaultDto } from '../../platform/errors/problem-details.dto';
 import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
 import type { Steps } from '../../platform/values/time-slice';
 import { ExactNumbers } from '../../platform/values/json/exact-numbers';
-import { depthOf, valueOfBeginning } from '../../platform/values/json/json-text';
+import { depthOf, readableValueOf, valueOfBeginning } from '../../platform/values/json/json-text';
 import { maskContacts } from '../../platform/privacy/contact-data';
 import { propertySteps } from '../../platform/privacy/mask';
 import { maskValue, textSteps } from '../../platform/privacy/mask-text';
@@ -187,20 +187,9 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
 
 /** Text that is no JSON, or cannot be shown as such. As far as it is JSON, fields that no event has are hidden as well. */
 function* maskedText(payload: string, personal: ReadonlySet<string>, family: string): Steps<string> {
-  const unknown = unknownFieldsOf(valueOfText(payload), family);
+  const unknown = unknownFieldsOf(readableValueOf(payload), family);
   yield undefined;
   return yield* textSteps(payload, new Set([...personal, ...unknown]));
-}
-
-function valueOfText(payload: string): unknown {
-  for (const parse of [JSON.parse, valueOfBeginning]) {
-    try {
-      return parse(payload) as unknown;
-    } catch {
-      // It is no JSON to its end, or none at all.
-    }
-  }
-  return undefined;
 }
 
 function valueOf(payload: string, isCut: boolean): unknown {

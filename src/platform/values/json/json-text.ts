@@ -69,3 +69,15 @@ export function valueOfBeginning(text: string): unknown {
   const complete = text.slice(0, completeTo) + closing.slice(0, completeDepth).reverse().join('');
   return JSON.parse(complete) as unknown;
 }
+
+/** The value of a JSON text, or what its beginning says where it is cut off; undefined where it is no JSON. */
+export function readableValueOf(text: string): unknown {
+  for (const read of [JSON.parse, valueOfBeginning]) {
+    try {
+      return read(text) as unknown;
+    } catch {
+      // It is no JSON to its end, or none at all.
+    }
+  }
+  return undefined;
+}
