@@ -16,6 +16,8 @@ const EVERY_HOUR = '47 * * * *';
 const PASS_EVERY_SECONDS = 50 * 60;
 /** After a step that met a lock of somebody else, or took too long. */
 const RETRY_SECONDS = 5;
+/** Where a due step cannot be taken, because somebody changes its rule. */
+const LOOK_AGAIN_SECONDS_MIN = 1;
 /** A statement took longer than its limit; the next step is a smaller one. */
 const STATEMENT_CANCELLED = '57014';
 
@@ -60,21 +62,29 @@ export class RetentionJob implements OnModuleInit {
   /** One step of the workspace whose turn it is; returns whether there was one. */
   async step(): Promise<boolean> {
     const turn = await this.rules.takeTurn();
-    if (turn === undefined) return false;
+    if (turn === undefined) {
+      await this.addNext();
+      return false;
+    }
     const began = performance.now();
     const result = await this.expire(turn);
     if (result.outcome === 'done') this.expired.inc(result.expired);
     await this.rules.endTurn(turn, progressOf(turn, result));
-    // Else nobody would look before the next full pass: no other turn may be due now.
-    if (result.outcome === 'busy') await this.addRetry();
     if (result.outcome === 'done' && result.isIngesting) {
       await wait(restAfter(performance.now() - began, turn.secondsBehind));
     }
     return true;
   }
 
-  private addRetry(): Promise<void> {
-    return this.jobs.add(this.database.manager, RETENTION_JOB, {}, { key: 'retry', delayMs: RETRY_SECONDS * 1_000 });
+  /**
+   * Looks again when a step is due that another process works on, or that is to be repeated. Otherwise nobody would before the
+   * next full pass, after an error or the end of a process.
+   */
+  private async addNext(): Promise<void> {
+    const seconds = await this.rules.secondsToTurn();
+    if (seconds === undefined) return;
+    const delayMs = Math.max(LOOK_AGAIN_SECONDS_MIN, seconds) * 1_000;
+    await this.jobs.add(this.database.manager, RETENTION_JOB, {}, { key: 'retry', delayMs });
   }
 
   private async expire(turn: RetentionTurn): Promise<ExpiryOutcome> {

@@ -100,6 +100,16 @@ export class RetentionRepository {
     return { tenantId, changedAt, before, position, secondsBehind };
   }
 
+  /** Seconds until the next step that is under way in another process, was cut off, or is to be repeated; undefined: there is none. */
+  async secondsToTurn(): Promise<number | undefined> {
+    const [row]: { seconds: number | null }[] = await this.database.query(
+      `SELECT extract(epoch FROM min(next_step_at) - clock_timestamp())::float8 AS seconds FROM event_retention
+       WHERE event_days IS NOT NULL AND next_step_at <= clock_timestamp() + make_interval(secs => $1)`,
+      [LEASE_SECONDS],
+    );
+    return row?.seconds ?? undefined;
+  }
+
   /** Locks the rule of a turn until the transaction ends. False if it has changed since. */
   async hold(transaction: Transaction, { tenantId, changedAt }: RetentionTurn): Promise<boolean> {
     return (await transaction.send(HOLD_RULE, [tenantId, changedAt])).length > 0;

@@ -92,6 +92,21 @@ describe('PUT and GET /v1/retention', () => {
     await until(async () => (await admin.get(`/v1/events/${eventId}`)).status === 410);
   });
 
+  it('remove old events soon after a process ended during a step', async () => {
+    const eventId = await accept('/v1/external-events', anExternalEvent());
+    await untilDrained(service.databaseUrl, workspace.tenantId);
+    await letDaysPass(service.databaseUrl, workspace.tenantId, 40);
+    // What the process leaves: a lease, of which two seconds are left, and a job that is free again.
+    await rowsOf(
+      service.databaseUrl,
+      `INSERT INTO event_retention (tenant_id, event_days, changed_at, changed_by, next_step_at)
+       VALUES ($1, 30, now(), 'test', now() + interval '2 seconds')`,
+      [workspace.tenantId],
+    );
+    await rowsOf(service.databaseUrl, `SELECT cds_jobs.add_job('event-retention', payload := '{}')`);
+    await until(async () => (await admin.get(`/v1/events/${eventId}`)).status === 410);
+  });
+
   it('are for administrators', async () => {
     const reader = await workspace.client({ scopes: ['events:read', 'profiles:write'] });
     for (const refused of [await reader.get('/v1/retention'), await put(reader, { eventDays: 30 })]) {
