@@ -7,6 +7,8 @@ import { EventRetention } from './entities/event-retention.entity';
 
 /** No other process works on a workspace for so long after a step has begun. Then its process counts as dead. */
 const LEASE_SECONDS = 30;
+/** No step is put off for so long. Those that are due later were put off before the database's clock was set back. */
+const PUT_OFF_SECONDS_MAX = 60 * 60;
 
 /** A workspace whose next step this process does. Times are as PostgreSQL writes them. */
 export interface RetentionTurn {
@@ -82,7 +84,9 @@ export class RetentionRepository {
       `UPDATE event_retention r SET next_step_at = clock_timestamp() + make_interval(secs => $1)
        FROM (
          SELECT tenant_id FROM event_retention
-         WHERE event_days IS NOT NULL AND next_step_at <= clock_timestamp()
+         WHERE event_days IS NOT NULL AND (
+           next_step_at <= clock_timestamp() OR next_step_at > clock_timestamp() + make_interval(secs => $2)
+         )
          ORDER BY next_step_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
        ) due
        WHERE r.tenant_id = due.tenant_id
@@ -91,7 +95,7 @@ export class RetentionRepository {
          extract(epoch FROM
            clock_timestamp() - greatest(r.changed_at, r.expired_before + make_interval(hours => 24 * r.event_days))
          )::float8 AS seconds_behind`,
-      [LEASE_SECONDS],
+      [LEASE_SECONDS, PUT_OFF_SECONDS_MAX],
     );
     if (row === undefined) return undefined;
     const { position_at: receivedAt, position_id: eventId } = row;

@@ -6,6 +6,7 @@ import { aWorkspace, type Client, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
 import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
 import { untilDrained } from '../support/processing';
+import { expireAll, expireOver, letDaysPass } from '../support/retention';
 import { countLog, statisticsOf, sumOf } from '../support/statistics';
 import { until } from '../support/until';
 import { aWebhook, makeDue, numbersOf, startReceiver } from '../support/webhooks';
@@ -53,6 +54,17 @@ describe('after the clock of the database was set back', () => {
     await until(async () => (await accepted()) === 2, 20);
     await countLog(service);
     expect(await accepted()).toBe(2);
+  });
+
+  it('old events are removed, and not only when the former time comes again', async () => {
+    await setAhead(2 * DAY_MS);
+    await expireOver(client, 30);
+    await setAhead(0);
+    await send(1);
+    await untilDrained(service.databaseUrl, workspace.tenantId);
+    await letDaysPass(service.databaseUrl, workspace.tenantId, 40);
+    await expireAll(service.app);
+    expect((await client.get('/v1/events')).body.items).toEqual([]);
   });
 
   it('deliveries of webhooks that were due by the former time are made', async () => {
