@@ -38,6 +38,11 @@ import type { FirstKey } from '../workspaces/workspaces.service';
 
 /** A stop waits this long for answers, `SHUTDOWN_DELAY_SECONDS` included; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
+/**
+ * What has not ended by then waits for a database that does not answer, and is ended with the process: all that was acknowledged
+ * is stored.
+ */
+const STOP_MS_MAX = 9_000;
 
 /** A running server, in this process or in its workers. */
 export interface Serving {
@@ -140,7 +145,8 @@ async function listen(app: NestExpressApplication, settings: Settings): Promise<
   const host = listeningHost(settings);
   await listening(app.listen(port, host), { port, host });
   startWork(app, settings);
-  return { url: urlOf(httpServerOf(app)), stop: () => stop(app, settings) };
+  const stop = () => Promise.race([stopAll(app, settings), wait(STOP_MS_MAX, undefined, { ref: false })]);
+  return { url: urlOf(httpServerOf(app)), stop };
 }
 
 /** Listens with a standby server, and starts once the migrations have been run. */
@@ -153,14 +159,12 @@ async function serveAfterMigration(context: BootContext, start: Start): Promise<
     host: listeningHost(settings),
     pending: () => pendingMigrationsOf(database),
   });
-  const url = urlOf(standby.server);
   const starting = standby.untilMigrated().then(async (port) => {
-    return port === undefined
-      ? undefined
-      : start({ ...context, settings: { ...(await withSecretsKey(settings, database)), port } });
+    if (port === undefined) return undefined;
+    return start({ ...context, settings: { ...(await withSecretsKey(settings, database)), port } });
   });
   return {
-    url,
+    url: urlOf(standby.server),
     isWaiting: true,
     serving: starting.then((started) => (started === undefined ? new Promise<never>(() => undefined) : undefined)),
     stop: async () => {
@@ -290,7 +294,7 @@ function embeddedOptions(settings: Settings, logger: JsonLogger) {
   };
 }
 
-async function stop(app: NestExpressApplication, settings: Settings): Promise<void> {
+async function stopAll(app: NestExpressApplication, settings: Settings): Promise<void> {
   app.get(Readiness).stop();
   // Streams that nobody else ends.
   if (settings.console === 'on') app.get(LiveViewers).stop();

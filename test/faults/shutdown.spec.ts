@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
-import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { databaseOf, freshDatabaseUrl, rowsOf } from '../support/database';
+import { startFaultProxy } from '../support/fault-proxy';
 import { sendUntilGone } from '../support/kept-connections';
 import { startServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
+import { openLine } from './arena/line';
 
 /** As many as may listen to one type of events. */
 const REACTIONS = 50;
@@ -74,6 +76,27 @@ describe('SIGTERM while clients send one request after the other on kept connect
     expect(await stopped).toBe(0);
     expect(performance.now() - asked).toBeLessThan(10_000);
     for (const { statuses, connection } of lastAnswers) expect([[...statuses], connection]).toEqual([[202], 'close']);
+  });
+});
+
+describe('SIGTERM while the network to the database is stalled', () => {
+  it('ends the process with 0 within 10 s', async () => {
+    const url = await freshDatabaseUrl('shutdown_stalled');
+    const proxy = await startFaultProxy(url);
+    const behind = new URL(proxy.urlOf(databaseOf(url)));
+    const line = await openLine({ target: () => ({ host: behind.hostname, port: Number(behind.port) }) });
+    const { username, pathname } = behind;
+    const service = await startServiceProcess({
+      DATABASE_URL: `postgresql://${username}@127.0.0.1:${line.port}${pathname}`,
+    });
+    const client = new Client(service.url, service.adminKey);
+    expect((await client.post('/v1/external-events', anExternalEvent())).status).toBe(202);
+    const stalled = line.stall(11_000);
+    const asked = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    await stalled;
+    await Promise.all([line.close(), proxy.close()]);
   });
 });
 
