@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { serveByWorkers } from './server/cluster/cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
 import { databaseProblem } from './platform/postgres/database-problem';
@@ -7,6 +8,8 @@ import type { FirstKey } from './workspaces/workspaces.service';
 
 /** After this a stop that does not come to an end is ended (contract section 9: within 10 s). */
 const STOP_MS_MAX = 9_500;
+/** So late may a signal be noticed that has ended parts of the service already. */
+const SIGNAL_MS_MAX = 200;
 
 /** Only brings the schema up to date, for those who do that apart from starting. */
 const MIGRATE = 'migrate';
@@ -24,10 +27,11 @@ async function migrateOnly(): Promise<void> {
 }
 
 async function run(): Promise<void> {
+  const stopping = new AbortController();
   try {
     const settings = readSettings(processEnvironment());
     const starting = startService(settings, settings.workers > 1 ? serveByWorkers : serveHere, showFirstKey);
-    stopOnSignal(starting);
+    stopOnSignal(starting, stopping);
     const service = await starting;
     if (service.isWaiting) {
       process.stdout.write(`Campaign Data Service is listening on ${service.url} and waits for npm run migrate\n`);
@@ -35,6 +39,9 @@ async function run(): Promise<void> {
     await service.serving;
     process.stdout.write(`Campaign Data Service is listening on ${service.url}\nDocumentation: ${service.url}/docs\n`);
   } catch (error) {
+    // Ctrl-C reaches the workers, too. It ends those that do not serve yet, perhaps before it is noticed here.
+    await wait(SIGNAL_MS_MAX, undefined, { signal: stopping.signal }).catch(() => undefined);
+    if (stopping.signal.aborted) return;
     process.stderr.write(`The service cannot start. ${databaseProblem(error) ?? messageOf(error)}\n`);
     process.exitCode = 1;
     // Whatever is half open must not keep a service alive that does not serve.
@@ -43,8 +50,7 @@ async function run(): Promise<void> {
 }
 
 /** A signal during the start lets it come to its end and stops then: half a start would leave a database to shut down. */
-function stopOnSignal(starting: Promise<Service>): void {
-  let stopping = false;
+function stopOnSignal(starting: Promise<Service>, stopping: AbortController): void {
   let hasStarted = false;
   starting.then(
     () => (hasStarted = true),
@@ -52,8 +58,8 @@ function stopOnSignal(starting: Promise<Service>): void {
     () => undefined,
   );
   const stop = (): void => {
-    if (stopping) return;
-    stopping = true;
+    if (stopping.signal.aborted) return;
+    stopping.abort();
     // A start that is given up loses nothing.
     setTimeout(() => process.exit(hasStarted ? 1 : 0), STOP_MS_MAX).unref();
     starting.then(stopService, () => process.exit());

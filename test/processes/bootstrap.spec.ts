@@ -261,6 +261,20 @@ describe('a service process', () => {
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(/cannot start|did not stop/)]);
   });
 
+  it('ends with 0 when a signal reaches its workers, too, during their start, as by Ctrl-C', async () => {
+    const env = { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'trace', DATABASE_URL: databaseUrl, WORKERS: '2' };
+    const child = spawn(process.execPath, [MAIN], { env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+    const group = -(child.pid ?? Number.NaN);
+    let written = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      const wasStarting = written.includes('Starting Nest application');
+      written += chunk.toString();
+      if (!wasStarting && written.includes('Starting Nest application')) process.kill(group, 'SIGINT');
+    });
+    await once(child, 'close');
+    expect([child.exitCode, written]).toEqual([0, expect.not.stringContaining('cannot start')]);
+  });
+
   it('ends with one message when its key belongs to another workspace', async () => {
     await start(OLD);
     const environment = { DATABASE_URL: databaseUrl, BOOTSTRAP_ADMIN_KEY: OLD, BOOTSTRAP_WORKSPACE: 'other' };
