@@ -58,10 +58,10 @@ export function keysCommand(console: Console): Command {
   return keys;
 }
 
-async function list({ within, out }: Console, { workspace, state, json }: ListOptions): Promise<void> {
+async function list({ withinMigrated, out }: Console, { workspace, state, json }: ListOptions): Promise<void> {
   const { Clock } = await import('../platform/values/clock.js');
   const { ApiKeyDto } = await import('../api-keys/dto/api-key.dto.js');
-  const keys = await within(async (parts) => {
+  const keys = await withinMigrated(async (parts) => {
     const now = parts.get(Clock).now();
     const found = await keysOf(parts, (await operatorOf(parts, workspace)).tenantId, { state, now });
     return found.map((key) => ApiKeyDto.of(key, now));

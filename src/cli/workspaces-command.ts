@@ -17,9 +17,9 @@ export function workspacesCommand(console: Console): Command {
   return workspaces;
 }
 
-async function list({ within, out }: Console, asJson: boolean): Promise<void> {
+async function list({ withinMigrated, out }: Console, asJson: boolean): Promise<void> {
   const { WorkspacesService } = await import('../workspaces/workspaces.service.js');
-  const found = await within((parts) => parts.get(WorkspacesService).list());
+  const found = await withinMigrated((parts) => parts.get(WorkspacesService).list());
   const rows = found.map(({ name, createdAt }) => ({ name, createdAt: createdAt.toISOString() }));
   if (asJson) {
     rows.forEach((row) => out(JSON.stringify(row)));
