@@ -156,6 +156,8 @@ describe('cds events export, in trouble', () => {
     const args = ['--output', file(), '--format', 'parquet', '--rows-per-file', '100'];
     await interrupted(args, 200);
     expect((await readdir(folder)).filter((name) => name.endsWith('.parquet'))).toHaveLength(2);
+    // Of a run that was killed.
+    await writeFile(join(folder, 'events.ndjson-00003.parquet.part'), 'PAR1');
     const ran = await exported(['--output', file(), '--format', 'parquet', '--restart']);
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { rows: EVENTS, runs: 1 }]);
     expect(await readdir(folder)).toEqual(['events.ndjson-00001.parquet']);

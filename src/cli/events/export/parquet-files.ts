@@ -90,9 +90,10 @@ export function parquetPath(path: string, number: number): string {
   return `${stemOf(path)}-${String(number).padStart(5, '0')}.parquet`;
 }
 
-/** Removes the first files of an export. */
+/** Removes the first files of an export, and what a kill has left of the next one. */
 export async function removeParquetFiles(path: string, files: number): Promise<void> {
   for (let number = 1; number <= files; number += 1) await rm(parquetPath(path, number), { force: true });
+  await rm(partOf(parquetPath(path, files + 1)), { force: true });
 }
 
 /** Files of an earlier export beside new ones would be loaded together with them. */
