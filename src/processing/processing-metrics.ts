@@ -1,9 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../platform/values/clock';
 import { Metrics, type MetricSample } from '../platform/observability/metrics';
 import { QueueStatistics, type Backlog } from './queue-statistics';
 
 type Reading = (backlog: Backlog) => readonly MetricSample[];
+
+/** Less than a scrape waits for a number. */
+const READ_MS_MAX = 800;
+/** A backlog that was read later than this stands in while the next one is being read: two scrapes of a minute. */
+const STAND_IN_MS_MAX = 120_000;
 
 /**
  * The backlog of the whole installation, for `GET /metrics`: the same from every process. That route needs no
@@ -12,6 +18,7 @@ type Reading = (backlog: Backlog) => readonly MetricSample[];
 @Injectable()
 export class ProcessingMetrics {
   private reading: Promise<Backlog> | undefined;
+  private last: { readonly backlog: Backlog; readonly readAtMs: number } | undefined;
 
   constructor(
     private readonly statistics: QueueStatistics,
@@ -48,12 +55,28 @@ export class ProcessingMetrics {
     this.metrics.gauge({ name, help, labels, together: 'max' }, async () => read(await this.backlog()));
   }
 
-  /** All gauges are read in one turn of the event loop, and share one query. */
-  private backlog(): Promise<Backlog> {
-    this.reading ??= this.statistics.read().finally(() => {
+  /**
+   * All gauges are read in one turn of the event loop, and share one query. With millions of queued events it takes longer than
+   * a scrape waits, and the numbers are needed most: then those of the query before are shown.
+   */
+  private async backlog(): Promise<Backlog> {
+    this.reading ??= this.read().finally(() => {
       this.reading = undefined;
     });
-    return this.reading;
+    const { reading } = this;
+    const standIn = wait(READ_MS_MAX, undefined, { ref: false }).then(() => this.recent());
+    return (await Promise.race([reading, standIn])) ?? reading;
+  }
+
+  private async read(): Promise<Backlog> {
+    const backlog = await this.statistics.read();
+    this.last = { backlog, readAtMs: this.clock.monotonicMs() };
+    return backlog;
+  }
+
+  private recent(): Backlog | undefined {
+    const { last } = this;
+    return last !== undefined && this.clock.monotonicMs() - last.readAtMs < STAND_IN_MS_MAX ? last.backlog : undefined;
   }
 
   private ageOf({ oldestQueuedAt }: Backlog): number {

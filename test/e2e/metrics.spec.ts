@@ -249,6 +249,24 @@ describe('GET /metrics', () => {
     }
   });
 
+  it('tells what waited at the scrape before while the queue takes longer to count than a scrape waits', async () => {
+    const alone = await startApp({}, await freshDatabaseUrl('metrics_long_queue'));
+    try {
+      await (await aWorkspace(alone)).admin.post('/v1/external-events', anExternalEvent());
+      await metricsOf(alone.url);
+      await withClient(alone.databaseUrl, async (holder) => {
+        await holder.query('BEGIN');
+        await holder.query('LOCK TABLE queued_bundles IN ACCESS EXCLUSIVE MODE');
+        const numbers = await metricsOf(alone.url);
+        expect(numbers['cds_queue_events{state="waiting"}']).toBe(1);
+        expect(numbers['cds_queue_oldest_seconds']).toBeGreaterThan(0);
+        await holder.query('ROLLBACK');
+      });
+    } finally {
+      await alone.stop();
+    }
+  });
+
   it('has no label that a client chooses', async () => {
     const workspace = await aWorkspace(service);
     const [{ path, anEvent }] = INGEST_FAMILIES;
