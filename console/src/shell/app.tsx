@@ -10,6 +10,7 @@ import { SecretDialog, useIsSecretShown } from '../design/secret-dialog';
 import { Failed, ScopeSource } from '../design/state-views';
 import { Toasts } from '../design/toast';
 import { closeDrafts, openDrafts } from './drafts';
+import { useExactSearch } from './exact-search';
 import { hearOtherTabs, tellOtherTabs } from './other-tabs';
 import { ProofDialog, askForProof } from './proof-dialog';
 import { SessionContext } from './session-context';
@@ -37,7 +38,7 @@ export function App() {
     // Base UI would write style elements, which the content security policy refuses.
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <Router base={BASE_PATH}>
+        <Router base={BASE_PATH} searchHook={useExactSearch}>
           <SignedIn>
             <Shell />
           </SignedIn>

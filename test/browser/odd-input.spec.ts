@@ -1,0 +1,41 @@
+import type { Client } from '../support/client';
+import { useConsoleBrowser } from '../support/console-browser';
+import { buttonOf } from '../support/console-parts';
+
+const browser = useConsoleBrowser();
+
+const CAMPAIGN = '/v1/campaigns/spring-sale';
+
+async function define(client: Client, variable: object): Promise<void> {
+  expect((await client.post(`${CAMPAIGN}/variables:define`, variable)).status).toBe(200);
+}
+
+const POINTS = { scope: 'user', name: 'points', type: 'number', default: 0 };
+
+describe('a participant whose name browsers would change', () => {
+  it('is the one that is shown', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    for (const [sub, value] of [
+      ['100%25', 1],
+      ['100%', 2],
+      ['a%41', 3],
+      ['aA', 4],
+    ] as const) {
+      const ops = [{ path: 'state.user.points', op: 'set', value }];
+      await client.post(`${CAMPAIGN}/participants/${encodeURIComponent(sub)}/state:mutate`, { ops });
+    }
+    for (const [sub, value] of [
+      ['100%25', 1],
+      ['a%41', 3],
+    ] as const) {
+      await page.goto('campaigns/spring-sale?tab=participants');
+      await buttonOf(page, sub).click();
+      await page.getByRole('heading', { name: sub, exact: true }).waitFor();
+      await page.getByText(`set 0 → ${value}`).waitFor();
+      expect(await page.getByLabel('Participant (sub)').inputValue()).toBe(sub);
+      await page.reload();
+      await page.getByText(`set 0 → ${value}`).waitFor();
+    }
+  });
+});
