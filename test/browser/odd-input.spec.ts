@@ -1,6 +1,6 @@
 import type { Client } from '../support/client';
 import { useConsoleBrowser } from '../support/console-browser';
-import { buttonOf } from '../support/console-parts';
+import { buttonOf, dialogOf } from '../support/console-parts';
 
 const browser = useConsoleBrowser();
 
@@ -11,6 +11,22 @@ async function define(client: Client, variable: object): Promise<void> {
 }
 
 const POINTS = { scope: 'user', name: 'points', type: 'number', default: 0 };
+
+describe('a new variable', () => {
+  it('does not get the default that was written for another type', async () => {
+    const { page, client } = await browser.signedIn({ path: 'campaigns/spring-sale' });
+    await buttonOf(page, 'Define variable').click();
+    const form = dialogOf(page, 'Define a variable');
+    await form.getByLabel('Name').fill('invited');
+    await form.getByLabel('Type').selectOption('string');
+    await form.getByLabel('Default (optional)').fill('yes');
+    await form.getByLabel('Type').selectOption('boolean');
+    await buttonOf(form, 'Define variable').click();
+    await page.getByRole('link', { name: 'state.user.invited' }).waitFor();
+    const [variable] = (await client.get(`${CAMPAIGN}/variables`)).body.variables;
+    expect(variable).toEqual({ scope: 'user', name: 'invited', type: 'boolean' });
+  });
+});
 
 describe('a participant whose name browsers would change', () => {
   it('is the one that is shown', async () => {

@@ -60,7 +60,8 @@ export function VariableForm({ campaignId, variable, onDefined, onCancel }: Vari
             label="Type"
             value={fields.type}
             options={TYPES}
-            onChange={({ target }) => set({ type: target.value as Variable['type'] })}
+            // What was written for another type would be sent although it is not shown.
+            onChange={({ target }) => set({ type: target.value as Variable['type'], default: '' })}
             hint="It stays for good."
           />
         </FieldColumns>
