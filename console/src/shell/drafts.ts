@@ -40,8 +40,12 @@ export function forgetDraft(what: string): void {
   drafts.delete(what);
 }
 
-/** The state of a text that is kept as the draft `what`; `forget` when it was sent. */
-export function useDraft(what: string, original: string) {
+/**
+ * The state of a text that is kept as the draft `name`; `forget` when it was sent. What it was opened as it stays: a name may
+ * tell what the text is a change of, and that may have changed since.
+ */
+export function useDraft(name: string, original: string) {
+  const [what] = useState(name);
   const [text, setText] = useState(() => {
     const draft = draftOf(what);
     return typeof draft === 'string' ? draft : original;

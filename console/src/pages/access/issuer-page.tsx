@@ -14,9 +14,9 @@ import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
+import { ChangeIssuer, readIssuersAgain } from './change-issuer';
 import { CredentialLink } from './credential-link';
-import { fieldsOf, issuerSettings, type JwtIssuer } from './issuer-fields';
-import { IssuerForm } from './issuer-form';
+import type { JwtIssuer } from './issuer-fields';
 import { KEY_SOURCE_LABELS } from './issuers-tab';
 
 export function IssuerPage({ id }: { readonly id: string }) {
@@ -71,10 +71,6 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
   const [, navigate] = useLocation();
   const [open, setOpen] = useState<'change' | 'delete'>();
   const close = (): void => setOpen(undefined);
-  const readAgain = () =>
-    Promise.all(
-      ['/v1/jwt-issuers', '/v1/jwt-issuers/{id}'].map((path) => client.invalidateQueries({ queryKey: [path] })),
-    );
   if (!useScope('jwt-issuers:write')) return null;
   return (
     <Inline>
@@ -87,18 +83,7 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
           The issuer {visibleText(issuer.issuer)} and its audience {visibleText(issuer.audience)} stay. The change is in
           force within a second.
         </Muted>
-        <IssuerForm
-          action="Save changes"
-          initial={fieldsOf(issuer)}
-          changes={issuer}
-          onCancel={close}
-          onSubmit={async (fields) => {
-            await api.put('/v1/jwt-issuers/{id}', { path: { id: issuer.id }, body: issuerSettings(fields) });
-            close();
-            showToast({ title: 'The issuer is changed.' });
-            await readAgain();
-          }}
-        />
+        <ChangeIssuer issuer={issuer} onClose={close} />
       </Dialog>
       <ConfirmDialog
         title="Delete this issuer?"
@@ -110,7 +95,7 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
           await api.delete('/v1/jwt-issuers/{id}', { path: { id: issuer.id } });
           showToast({ title: 'The issuer is deleted.' });
           navigate('/access?tab=issuers');
-          await readAgain();
+          await readIssuersAgain(client);
         }}
       >
         <p>

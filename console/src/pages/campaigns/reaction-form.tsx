@@ -4,9 +4,11 @@ import type { Schema } from '../../api/api-types';
 import { ActionForm } from '../../design/form';
 import { JsonEditor } from '../../design/json-editor';
 import { Notice } from '../../design/notice';
+import { ifThere, useOverwriteCheck } from '../../design/overwrite';
+import { isName } from '../../design/path-name';
 import { visibleText } from '../../design/visible-text';
 import { useDraft } from '../../shell/drafts';
-import { definitionText, parsedDefinition, type ReactionDefinition } from './reaction-definition';
+import { definitionOf, definitionText, parsedDefinition, type ReactionDefinition } from './reaction-definition';
 import { RehearsalSection } from './rehearsal-section';
 
 export type DefinedReaction = Schema<'DefinedReactionDto'>;
@@ -14,6 +16,8 @@ export type DefinedReaction = Schema<'DefinedReactionDto'>;
 interface ReactionFormProps {
   readonly campaignId: string;
   readonly initial: ReactionDefinition;
+  /** The reaction to change; absent for a new one. */
+  readonly reaction?: Schema<'ReactionDto'>;
   /** Of what is written: it outlives the session, and a form that was closed without "Cancel". */
   readonly draftName: string;
   readonly onDefined: (defined: DefinedReaction) => void;
@@ -21,11 +25,16 @@ interface ReactionFormProps {
 }
 
 /** A definition as JSON, which can be rehearsed before it is in force. */
-export function ReactionForm({ campaignId, initial, draftName, onDefined, onCancel }: ReactionFormProps) {
+export function ReactionForm(props: ReactionFormProps) {
+  const { campaignId, initial, reaction, draftName, onDefined, onCancel } = props;
   const client = useQueryClient();
   const { text, write, forget } = useDraft(draftName, definitionText(initial));
+  const checkOverwrite = useOverwriteCheck(initial.name, reaction && definitionOf(reaction));
   const define = async (): Promise<void> => {
-    const options = { path: { campaign_id: campaignId }, body: parsedDefinition(text) };
+    const body = parsedDefinition(text);
+    const name = nameIn(body);
+    if (name !== undefined) await checkOverwrite(name, () => readDefinition(campaignId, name));
+    const options = { path: { campaign_id: campaignId }, body };
     const defined = await api.post('/v1/campaigns/{campaign_id}/reactions:define', options);
     forget();
     await client.invalidateQueries();
@@ -49,6 +58,18 @@ export function ReactionForm({ campaignId, initial, draftName, onDefined, onCanc
       <RehearsalSection campaignId={campaignId} subject={() => ({ reaction: parsedDefinition(text) })} />
     </>
   );
+}
+
+/** Undefined where no reaction can have the name; the service says why. */
+function nameIn(definition: unknown): string | undefined {
+  const { name } = (definition ?? {}) as { readonly name?: unknown };
+  return typeof name === 'string' && isName(name) ? name : undefined;
+}
+
+async function readDefinition(campaignId: string, name: string): Promise<ReactionDefinition | undefined> {
+  const path = { campaign_id: campaignId, name };
+  const found = await ifThere(api.get('/v1/campaigns/{campaign_id}/reactions/{name}', { path }));
+  return found && definitionOf(found);
 }
 
 /** What of a definition has no effect, although it is in force. */

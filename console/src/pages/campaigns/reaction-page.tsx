@@ -46,6 +46,7 @@ export function ReactionPage({ campaignId, name }: ReactionPageProps) {
             <ReactionForm
               campaignId={campaignId}
               initial={definitionOf(reaction)}
+              reaction={reaction}
               // What somebody else has changed meanwhile is no longer what was being edited.
               draftName={`reactions/${campaignId}/${name}/${reaction.updatedAt}`}
               onCancel={() => setEditing(false)}

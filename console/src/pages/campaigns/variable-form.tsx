@@ -4,6 +4,7 @@ import type { Schema } from '../../api/api-types';
 import { Select, TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { given, numberOf, textOf } from '../../design/form-values';
+import { useOverwriteCheck } from '../../design/overwrite';
 import type { Variable } from './values';
 
 const SCOPES = [
@@ -33,9 +34,15 @@ export function VariableForm({ campaignId, variable, onDefined, onCancel }: Vari
   const [fields, setFields] = useState(() => fieldsOf(variable));
   const set = (changes: Partial<Fields>): void => setFields({ ...fields, ...changes });
   const isNew = variable === undefined;
+  const checkOverwrite = useOverwriteCheck(pathOf(fields), variable);
   const define = async (): Promise<void> => {
     const body = bodyOf(fields, variable);
-    await api.post('/v1/campaigns/{campaign_id}/variables:define', { path: { campaign_id: campaignId }, body });
+    const path = { campaign_id: campaignId };
+    await checkOverwrite(pathOf(body), async () => {
+      const { variables } = await api.get('/v1/campaigns/{campaign_id}/variables', { path });
+      return variables.find((each) => pathOf(each) === pathOf(body));
+    });
+    await api.post('/v1/campaigns/{campaign_id}/variables:define', { path, body });
     onDefined();
   };
   return (
@@ -172,6 +179,10 @@ function fieldsOf(variable: Variable | undefined): Fields {
     timezone: variable?.period?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     description: variable?.description ?? '',
   };
+}
+
+function pathOf({ scope, name }: Pick<Variable, 'scope' | 'name'>): string {
+  return `${scope}.${name}`;
 }
 
 function textOfValue(value: Variable['default']): string {

@@ -42,7 +42,7 @@ function NextVersion({ eventType }: { readonly eventType: string }) {
       {({ versions: [current] }) => {
         const { description, additionalProperties = 'reject', properties = {} } = current ?? {};
         const definition = { eventType, ...(description === undefined ? {} : { description }) };
-        return <EventTypeEditor text={formatted({ ...definition, additionalProperties, properties })} />;
+        return <EventTypeEditor text={formatted({ ...definition, additionalProperties, properties })} base={current} />;
       }}
     </Loaded>
   );

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../design/dialog';
 import { EventProperties } from '../../design/event-properties';
 import { JsonEditor, parseJson } from '../../design/json-editor';
 import { Stack } from '../../design/layout';
+import { useOverwriteCheck } from '../../design/overwrite';
 import { Failed } from '../../design/state-views';
 import { showToast } from '../../design/toast';
 import { useDraft } from '../../shell/drafts';
@@ -17,9 +18,12 @@ import { CheckResult } from './check-result';
 import styles from './event-types.module.css';
 
 type Definition = Schema<'RegisterEventTypeDto'>;
+type Version = Schema<'EventTypeDto'>;
 
 interface EventTypeEditorProps {
   readonly text: string;
+  /** The version that the text begins with. */
+  readonly base?: Version | undefined;
   /** Where a draft comes from. */
   readonly note?: string;
 }
@@ -31,14 +35,15 @@ interface Checked {
 }
 
 /** A definition as JSON; it is checked against recent events, and then published. */
-export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) {
-  const { text, write, forget } = useDraft(`event-types/_new?${useSearch()}`, original);
+export function EventTypeEditor({ text: original, base, note }: EventTypeEditorProps) {
+  // A draft of an older version would take back what the newer one has changed.
+  const { text, write, forget } = useDraft(`event-types/_new?${useSearch()} ${base?.version ?? ''}`, original);
   const [checked, setChecked] = useState<Checked>();
   const [busy, setBusy] = useState<'check' | 'publish'>();
   const [error, setError] = useState<unknown>();
   const [isForcing, setForcing] = useState(false);
   const mayWrite = useScope('event-types:write');
-  const publishNow = usePublish(forget);
+  const publishNow = usePublish(base, forget);
   const parsed = parseJson(text);
   const definition = 'value' in parsed && isDefinition(parsed.value) ? parsed.value : undefined;
   const trial = checked?.text === text ? checked.trial : undefined;
@@ -133,11 +138,13 @@ function Syntax() {
   );
 }
 
-/** Publishes a definition and shows the event type. */
-function usePublish(onPublished: () => void): (body: Definition) => Promise<void> {
+/** Publishes a definition and shows the event type. Throws if `base` is no longer the version that it would follow. */
+function usePublish(base: Version | undefined, onPublished: () => void): (body: Definition) => Promise<void> {
   const client = useQueryClient();
   const [, navigate] = useLocation();
+  const checkOverwrite = useOverwriteCheck(base?.eventType ?? '', base && definitionOf(base));
   return async (body) => {
+    if (base?.eventType === body.eventType) await checkOverwrite(base.eventType, () => readCurrent(base.eventType));
     const { eventType, version } = await api.post('/v1/cdp/event-types', { body });
     onPublished();
     await client.invalidateQueries({
@@ -146,6 +153,15 @@ function usePublish(onPublished: () => void): (body: Definition) => Promise<void
     navigate(`/event-types/${eventType}`);
     showToast({ title: `Version ${version} of ${eventType} is published.` });
   };
+}
+
+function definitionOf({ version, description, additionalProperties, properties }: Version): object {
+  return { version, description, additionalProperties, properties };
+}
+
+async function readCurrent(eventType: string): Promise<object | undefined> {
+  const { versions } = await api.get('/v1/cdp/event-types/{eventType}', { path: { eventType } });
+  return versions[0] && definitionOf(versions[0]);
 }
 
 function isDefinition(value: unknown): value is Definition {

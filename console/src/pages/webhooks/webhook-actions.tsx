@@ -8,9 +8,9 @@ import { Inline, Stack } from '../../design/layout';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
+import { ChangeWebhook } from './change-webhook';
 import { RotateSecret } from './rotate-secret';
 import { TestDelivery } from './test-delivery';
-import { WebhookForm } from './webhook-form';
 import type { Webhook } from './webhook-state';
 
 interface WebhookActionsProps {
@@ -50,17 +50,7 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
         </Button>
       </Inline>
       <Dialog title="Change the endpoint" open={open === 'change'} onClose={close} wide>
-        <WebhookForm
-          action="Save"
-          webhook={webhook}
-          onCancel={close}
-          onSubmit={async ({ url, events, description, unmask }) => {
-            const changes = unmask === webhook.unmask ? {} : { unmask };
-            await api.patch('/v1/webhooks/{id}', { path, body: { url, events, description, ...changes } });
-            close();
-            await readAgain();
-          }}
-        />
+        <ChangeWebhook webhook={webhook} onClose={close} />
       </Dialog>
       <ConfirmDialog
         title={enabled ? 'Disable this endpoint?' : 'Enable this endpoint?'}
