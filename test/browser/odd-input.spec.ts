@@ -54,4 +54,14 @@ describe('a participant whose name browsers would change', () => {
       await page.getByText(`set 0 → ${value}`).waitFor();
     }
   });
+
+  it('is not looked for at another address: the page says why', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto('campaigns/spring-sale?tab=participants&sub=..');
+    await page.getByText('A browser cannot ask for ..').first().waitFor();
+    expect(asked.filter((path) => /spring-sale\/(?:state|history)$/.test(path))).toEqual([]);
+  });
 });

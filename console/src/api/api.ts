@@ -38,7 +38,7 @@ export const api = {
 type OptionArguments<O> = object extends O ? [options?: O] : [options: O];
 
 function caller<M extends HttpMethod>(method: M) {
-  return <P extends PathWith<M>>(
+  return async <P extends PathWith<M>>(
     path: P,
     ...[options]: OptionArguments<CallOptions<Operation<M, P>>>
   ): Promise<Answer<Operation<M, P>>> =>
@@ -106,11 +106,21 @@ async function request(method: HttpMethod, address: string, { body, signal }: Ra
 }
 
 function addressOf(path: string, { path: parts = {}, query = {} }: RawOptions = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ''));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => stepOf(parts[name] ?? ''));
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => (isGiven(value) ? [[name, String(value)]] : [])),
   ).toString();
   return search === '' ? filled : `${filled}?${search}`;
+}
+
+/**
+ * A part of a path. Browsers take `.` and `..` for steps in it, however they are encoded: the call would go elsewhere. Throws
+ * for these.
+ */
+function stepOf(part: string): string {
+  if (part !== '.' && part !== '..') return encodeURIComponent(part);
+  const message = `A browser cannot ask for ${part}, which means another place in an address. Use curl with --path-as-is.`;
+  throw new ApiError(400, 'no_address', message, undefined);
 }
 
 function isGiven(value: unknown): boolean {
