@@ -65,3 +65,18 @@ describe('a participant whose name browsers would change', () => {
     expect(asked.filter((path) => /spring-sale\/(?:state|history)$/.test(path))).toEqual([]);
   });
 });
+
+describe('an answer of which only the beginning arrives', () => {
+  it('is named as such, with the request id', async () => {
+    const { page } = await browser.signedIn({ path: 'campaigns/spring-sale' });
+    await page.route('**/variables:define', (route) =>
+      route.fulfill({ status: 200, headers: { 'x-request-id': 'request-8' }, body: '{"status":"defi' }),
+    );
+    await buttonOf(page, 'Define variable').click();
+    const form = dialogOf(page, 'Define a variable');
+    await form.getByLabel('Name').fill('points');
+    await buttonOf(form, 'Define variable').click();
+    await form.getByRole('alert').getByText('not all of it has arrived').waitFor();
+    await form.getByRole('alert').getByText('request-8').waitFor();
+  });
+});

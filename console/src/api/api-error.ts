@@ -45,3 +45,9 @@ export async function errorOf(response: Response): Promise<ApiError> {
 export function unreachable(): ApiError {
   return new ApiError(0, 'unreachable', 'The service did not answer. Check the connection and try again.', undefined);
 }
+
+/** The service has answered, and the connection was lost before the end of it. */
+export function cutOff({ headers }: Response): ApiError {
+  const message = 'The service has answered, but not all of it has arrived. Load the page again to see what is stored.';
+  return new ApiError(0, 'cut_off', message, headers.get('x-request-id') ?? undefined);
+}

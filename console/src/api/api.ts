@@ -1,5 +1,5 @@
 import { isAttended } from './activity';
-import { ApiError, errorOf, unreachable } from './api-error';
+import { ApiError, cutOff, errorOf, unreachable } from './api-error';
 import { noteServiceTime } from './service-clock';
 import type { Answer, CallOptions, HttpMethod, Operation, PathWith } from './api-types';
 
@@ -55,7 +55,8 @@ export async function download<P extends PathWith<'post'>>(
   path: P,
   options: CallOptions<Operation<'post', P>>,
 ): Promise<Blob> {
-  return (await answerOf('post', addressOf(path, options), options)).blob();
+  const response = await answerOf('post', addressOf(path, options), options);
+  return whole(response, response.blob(), options);
 }
 
 /** Whether the console would give a stream now. Browsers do not say why they get none: this rejects with the reason. */
@@ -71,7 +72,16 @@ export async function assertStream(address: string): Promise<true> {
 
 async function send(method: HttpMethod, address: string, options: RawOptions = {}): Promise<unknown> {
   const response = await answerOf(method, address, options);
-  return response.status === 204 ? undefined : response.json();
+  return response.status === 204 ? undefined : whole(response, response.json(), options);
+}
+
+/** The body of an answer. Rejects with an `ApiError` where the connection was lost before its end. */
+async function whole<Body>(response: Response, body: Promise<Body>, { signal }: RawOptions): Promise<Body> {
+  try {
+    return await body;
+  } catch (error) {
+    throw signal?.aborted === true ? error : cutOff(response);
+  }
 }
 
 /** The successful answer, after a fresh proof where one is needed. */
