@@ -139,6 +139,35 @@ describe('an endpoint', () => {
     await page.getByText('The delivery that the address names is not among these').waitFor();
   });
 
+  it('has a list of deliveries that is read again the less often the longer it is', async () => {
+    const { page, client } = await browser.signedIn();
+    const { id } = await aWebhook(client, anAddress('long').url);
+    const at = new Date().toISOString();
+    const pending = { kind: 'change', state: 'pending', reason: null, attempts: [], attemptCount: 0, doneAt: null };
+    let reads = 0;
+    await page.route(`**/v1/webhooks/${id}/deliveries*`, (route) => {
+      reads += 1;
+      const number = Number(new URL(route.request().url()).searchParams.get('cursor'));
+      const items = [{ ...pending, id: `delivery-${number}`, createdAt: at }];
+      return route.fulfill({ json: { items, nextCursor: `${number + 1}` } });
+    });
+    await page.clock.install();
+    await page.goto(`webhooks/${id}`);
+    for (let pages = 1; pages <= 5; pages += 1) {
+      await page.getByText(`${pages} shown`).waitFor();
+      await buttonOf(page, 'Show more').click();
+    }
+    await page.getByText('6 shown').waitFor();
+    reads = 0;
+    for (let seconds = 0; seconds < 18; seconds += 3) {
+      await page.clock.runFor(3_000);
+      // Time for what was asked for meanwhile.
+      for (let turn = 0; turn < 6; turn += 1) await page.evaluate('fetch("api/sign-in-methods")');
+    }
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThanOrEqual(6);
+  });
+
   it('signs with Ed25519, whose public key is shown, and hears of changes of values', async () => {
     const { page, client } = await browser.signedIn({ path: 'webhooks' });
     const points = { scope: 'user', name: 'points', type: 'number', default: 0 };

@@ -58,7 +58,10 @@ export interface PagedList<T> {
 export function useList<P extends PathWith<'get'>>(
   path: P,
   options: GetOptions<P>,
-  settings: { readonly enabled?: boolean; readonly refetchInterval?: number | false } = {},
+  {
+    refetchInterval = false,
+    ...settings
+  }: { readonly enabled?: boolean; readonly refetchInterval?: number | false } = {},
 ): PagedList<Item<GetAnswer<P>>> {
   const query = useInfiniteQuery({
     queryKey: [path, options, 'pages'],
@@ -72,6 +75,8 @@ export function useList<P extends PathWith<'get'>>(
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     ...byItself(options),
     ...settings,
+    // All pages are read again, one after the other: with many of them it is done as much less often.
+    refetchInterval: ({ state: { data } }) => refetchInterval && refetchInterval * Math.max(1, data?.pages.length ?? 1),
   });
   return {
     items: query.data?.pages.flatMap(({ items }) => items) ?? [],
