@@ -276,6 +276,12 @@ describe('signing in by the identity provider', () => {
     expect(await buttonOf(page, 'Create endpoint').count()).toBe(0);
   });
 
+  it('is possible from a page whose address the service does not take back', async () => {
+    const { page } = await atSignIn(['readers'], 'live?source=a..b');
+    await withProvider(page).click();
+    await heading(page, 'Overview').waitFor();
+  });
+
   it('ends with the group, at the next renewal: the page goes to the sign-in', async () => {
     const { page, subject } = await atSignIn(['readers'], 'customers');
     await withProvider(page).click();

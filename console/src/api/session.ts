@@ -27,8 +27,8 @@ export const signOut = () => callConsole('delete', '/session');
 export const proveKey = (key: string) => callConsole('post', '/session:prove', { key });
 export const readSignInMethods = () => callConsole('get', '/sign-in-methods') as Promise<SignInMethods>;
 
-/** Pages that the service sends a person back to. */
-const PAGE = /^[\w-][\w./?=&%,:+~-]{0,499}$/;
+/** Pages that the service sends a person back to. It refuses what looks like a way out of the console. */
+const PAGE = /^(?!.*(?:\.\.|\/\/))[\w-][\w./?=&%,:+~-]{0,499}$/;
 
 interface ProviderSignIn {
   /** A person whom the provider knows is asked, too. */
