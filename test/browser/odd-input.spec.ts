@@ -66,6 +66,20 @@ describe('a participant whose name browsers would change', () => {
   });
 });
 
+describe('an issuer whose audience nobody can type', () => {
+  it('is deleted by its id', async () => {
+    const { page, client } = await browser.signedIn();
+    const secret = 'a secret of more than 32 bytes, surely';
+    const { id } = (await client.post('/v1/jwt-issuers', { issuer: 'urn:x', audience: 'two\nlines', secret })).body;
+    await page.goto(`access/issuers/${id}`);
+    await buttonOf(page, 'Delete').click();
+    const asked = dialogOf(page, 'Delete this issuer?');
+    await asked.getByRole('textbox').fill(id.slice(-4));
+    await buttonOf(asked, 'Delete issuer').click();
+    await page.getByText('No issuer is registered yet').waitFor();
+  });
+});
+
 describe('an answer of which only the beginning arrives', () => {
   it('is named as such, with the request id', async () => {
     const { page } = await browser.signedIn({ path: 'campaigns/spring-sale' });

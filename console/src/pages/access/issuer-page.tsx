@@ -90,7 +90,7 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
         open={open === 'delete'}
         onClose={close}
         action="Delete issuer"
-        typed={issuer.audience}
+        typed={issuer.id.slice(-4)}
         onConfirm={async () => {
           await api.delete('/v1/jwt-issuers/{id}', { path: { id: issuer.id } });
           showToast({ title: 'The issuer is deleted.' });
@@ -100,7 +100,8 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
       >
         <p>
           Tokens of {visibleText(issuer.issuer)} for {visibleText(issuer.audience)} are refused within a second.
-          Participants who have one can no longer read or change their state.
+          Participants who have one can no longer read or change their state. Type the last four characters of its id,{' '}
+          <code>{issuer.id}</code>.
         </p>
       </ConfirmDialog>
     </Inline>
