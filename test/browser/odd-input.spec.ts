@@ -94,3 +94,27 @@ describe('an answer of which only the beginning arrives', () => {
     await form.getByRole('alert').getByText('request-8').waitFor();
   });
 });
+
+describe('a slow answer', () => {
+  it('leads nobody away from the page that they have opened meanwhile', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await page.goto('campaigns/spring-sale/variables/user/points');
+    let answer = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/variables:archive', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await buttonOf(page, 'Archive').click();
+    const asked = dialogOf(page, 'Archive this variable?');
+    await asked.getByRole('textbox').fill('points');
+    await buttonOf(asked, 'Archive variable').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText('There is no endpoint yet').waitFor();
+    answer();
+    await page.getByText('The variable is archived.').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/webhooks');
+  });
+});

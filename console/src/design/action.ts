@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
 import { ApiError } from '../api/api-error';
 import { showToast } from './toast';
 
@@ -10,7 +11,7 @@ interface Action {
 }
 
 /** Whether a component is still there, for what comes later. */
-export function useIsThere(): { readonly current: boolean } {
+function useIsThere(): { readonly current: boolean } {
   const isThere = useRef(true);
   useEffect(() => {
     isThere.current = true;
@@ -19,6 +20,15 @@ export function useIsThere(): { readonly current: boolean } {
     };
   }, []);
   return isThere;
+}
+
+/** Leads to another page while this one is still shown: a late answer leads nobody away from where they have gone meanwhile. */
+export function useLateNavigation(): (href: string) => void {
+  const [, navigate] = useLocation();
+  const isThere = useIsThere();
+  return (href) => {
+    if (isThere.current) navigate(href);
+  };
 }
 
 /** What a form or a dialog does. A failure that comes when it was closed is shown as a message: nothing else would show it. */

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { useRead } from '../../api/queries';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
@@ -68,7 +68,7 @@ function IssuerProperties({ issuer }: { readonly issuer: JwtIssuer }) {
 
 function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const [open, setOpen] = useState<'change' | 'delete'>();
   const close = (): void => setOpen(undefined);
   if (!useScope('jwt-issuers:write')) return null;

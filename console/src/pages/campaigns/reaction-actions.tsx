@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../../api/api';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
 import { Inline } from '../../design/layout';
@@ -20,7 +20,7 @@ interface ReactionActionsProps {
 
 export function ReactionActions({ reaction, onEdit, onDefined }: ReactionActionsProps) {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const [asked, setAsked] = useState<'switch' | 'delete'>();
   const close = (): void => setAsked(undefined);
   const { campaignId, name, enabled } = reaction;

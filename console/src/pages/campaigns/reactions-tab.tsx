@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
+import { useLateNavigation } from '../../design/action';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
@@ -59,7 +60,7 @@ export function hrefOfReaction({ campaignId, name }: Reaction): string {
 }
 
 function DefineReaction({ campaignId }: ReactionsTabProps) {
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const [isOpen, setOpen] = useState(false);
   const [defined, setDefined] = useState<DefinedReaction>();
   if (!useScope('reactions:write')) return null;

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { api } from '../../api/api';
 import { useList, useRead } from '../../api/queries';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
 import { FilterBar } from '../../design/filter-bar';
@@ -115,7 +116,7 @@ function SharedValue({ campaignId, scope, name }: SharedValueProps) {
 
 function VariableActions({ campaignId, variable }: DeclaredProps) {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const [open, setOpen] = useState<'change' | 'archive'>();
   const close = (): void => setOpen(undefined);
   const { scope, name } = variable;

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api, download } from '../../api/api';
 import { forgetRecords } from '../../api/queries';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog, DialogActions } from '../../design/dialog';
 import { Failed } from '../../design/state-views';
@@ -74,7 +74,7 @@ interface EraseDialogProps {
 
 function EraseDialog({ id, open, onClose }: EraseDialogProps) {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const erase = async (): Promise<void> => {
     await api.post('/v1/cdp/profiles/{id}:erase', { path: { id }, body: {} });
     navigate('/customers');

@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { ApiError } from '../../api/api-error';
 import type { Schema } from '../../api/api-types';
-import { useIsThere } from '../../design/action';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { Select, TextField } from '../../design/field';
 import { Failed } from '../../design/state-views';
@@ -15,13 +14,12 @@ export type Identifier = Schema<'IdentityLookupDto'>;
 
 /** Finds a customer by an identifier. It is sent in a body, and stands in no address. */
 export function LookUp() {
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const [type, setType] = useState<Identifier['type']>('EMAIL');
   const [value, setValue] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [notFound, setNotFound] = useState<Identifier>();
-  const isThere = useIsThere();
   const lookUp = async (): Promise<void> => {
     const identifier = { type, value: value.trim() };
     setBusy(true);
@@ -29,8 +27,7 @@ export function LookUp() {
     setNotFound(undefined);
     try {
       const { id } = await api.post('/v1/cdp/profiles:lookup', { body: identifier });
-      // A late answer leads nobody away from another page.
-      if (isThere.current) navigate(`/customers/${id}`);
+      navigate(`/customers/${id}`);
     } catch (failure) {
       setBusy(false);
       if (failure instanceof ApiError && failure.status === 404) setNotFound(identifier);

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
+import { useLateNavigation } from '../../design/action';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
@@ -141,7 +142,7 @@ function Syntax() {
 /** Publishes a definition and shows the event type. Throws if `base` is no longer the version that it would follow. */
 function usePublish(base: Version | undefined, onPublished: () => void): (body: Definition) => Promise<void> {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const checkOverwrite = useOverwriteCheck(base?.eventType ?? '', base && definitionOf(base));
   return async (body) => {
     if (base?.eventType === body.eventType) await checkOverwrite(base.eventType, () => readCurrent(base.eventType));

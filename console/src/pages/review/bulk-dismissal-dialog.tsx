@@ -1,6 +1,6 @@
-import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { useRead } from '../../api/queries';
+import { useLateNavigation } from '../../design/action';
 import { Dialog } from '../../design/dialog';
 import { ActionForm } from '../../design/form';
 import { Properties } from '../../design/page';
@@ -17,15 +17,19 @@ interface BulkDismissalDialogProps {
 
 /** Shows how many entries a bulk dismissal would close, before it begins. */
 export function BulkDismissalDialog({ filter, open, onClose }: BulkDismissalDialogProps) {
+  const navigate = useLateNavigation();
   return (
     <Dialog title="Dismiss all that match" open={open} onClose={onClose}>
-      <BulkDismissalForm filter={filter} onClose={onClose} />
+      <BulkDismissalForm filter={filter} onClose={onClose} navigate={navigate} />
     </Dialog>
   );
 }
 
-function BulkDismissalForm({ filter, onClose }: Omit<BulkDismissalDialogProps, 'open'>) {
-  const [, navigate] = useLocation();
+interface BulkDismissalFormProps extends Omit<BulkDismissalDialogProps, 'open'> {
+  readonly navigate: (href: string) => void;
+}
+
+function BulkDismissalForm({ filter, onClose, navigate }: BulkDismissalFormProps) {
   const { field, body: noteBody } = useNote('Why they need no action');
   const counts = useRead('/v1/review-entries:summary', { query: filter });
   const start = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../../api/api';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { Dialog, DialogActions } from '../../design/dialog';
 import { Properties } from '../../design/page';
@@ -17,15 +17,19 @@ interface BulkReplayDialogProps {
 
 /** Shows how many events a bulk replay would send, before it begins. */
 export function BulkReplayDialog({ filter, open, onClose }: BulkReplayDialogProps) {
+  const navigate = useLateNavigation();
   return (
     <Dialog title="Replay all that match" open={open} onClose={onClose}>
-      <BulkReplayForm filter={filter} onClose={onClose} />
+      <BulkReplayForm filter={filter} onClose={onClose} navigate={navigate} />
     </Dialog>
   );
 }
 
-function BulkReplayForm({ filter, onClose }: Omit<BulkReplayDialogProps, 'open'>) {
-  const [, navigate] = useLocation();
+interface BulkReplayFormProps extends Omit<BulkReplayDialogProps, 'open'> {
+  readonly navigate: (href: string) => void;
+}
+
+function BulkReplayForm({ filter, onClose, navigate }: BulkReplayFormProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const matching = useMatching(filter, true);

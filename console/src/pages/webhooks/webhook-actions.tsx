@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../../api/api';
+import { useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
 import { Inline, Stack } from '../../design/layout';
@@ -19,7 +19,7 @@ interface WebhookActionsProps {
 
 export function WebhookActions({ webhook }: WebhookActionsProps) {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigate = useLateNavigation();
   const [open, setOpen] = useState<'change' | 'switch' | 'delete'>();
   const close = (): void => setOpen(undefined);
   const { id, enabled } = webhook;
