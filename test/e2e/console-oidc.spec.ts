@@ -290,6 +290,23 @@ describe('a session by an identity provider', () => {
     expect((await browser.get('/v1/events')).status).toBe(200);
   });
 
+  it('goes on where its person has signed in again while the renewal of the sign-in before was being refused', async () => {
+    const subject = await aPerson(['readers']);
+    const browser = await signIn();
+    await changeGroups(subject, []);
+    await age(subject, 60);
+    await provider.set({ isHeld: true });
+    const asked = browser.get('/v1/events');
+    const renewing = 'SELECT 1 FROM console_oidc_grants WHERE subject = $1 AND renewing_until IS NOT NULL';
+    await until(async () => (await inDatabase(renewing, [subject])).length === 1);
+    // What a sign-in in another browser stores; the provider answers neither now.
+    const stored = 'UPDATE console_oidc_grants SET renewed_at = now(), renewing_until = NULL WHERE subject = $1';
+    await inDatabase(stored, [subject]);
+    await provider.set({ isHeld: false });
+    expect((await asked).status).toBe(200);
+    expect((await browser.get('/session')).status).toBe(200);
+  });
+
   it('is renewed by userinfo where there is no refresh token', async () => {
     await provider.set({ refreshes: false });
     const subject = await aPerson(['readers']);

@@ -1,10 +1,11 @@
 /** A real OpenID provider for persons who sign in, on a free port of loopback, in a process of its own. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-/** What the test says of persons, by their subject; who signs in next; whether the provider is away. */
-let state = { persons: {}, next: '', isAway: false };
+/** What the test says of persons, by their subject; who signs in next; whether the provider is away, or does not answer yet. */
+let state = { persons: {}, next: '', isAway: false, isHeld: false };
 let provider;
 
 const server = createServer((request, response) => void handle(request, response));
@@ -21,6 +22,7 @@ process.on('disconnect', () => process.exit());
 process.send({ issuer });
 
 async function handle(request, response) {
+  while (state.isHeld) await once(process, 'message');
   if (state.isAway) response.writeHead(503).end();
   else if (request.url.startsWith('/interaction/')) await interact(request, response);
   else provider.callback()(request, response);

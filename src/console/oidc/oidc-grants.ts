@@ -121,8 +121,12 @@ export class OidcGrants implements SessionGrants {
       await this.database.manager.update(OidcGrantRow, turn, columns);
       return Object.assign(row, columns);
     } catch (error) {
-      if (isRefusal(error)) await this.database.manager.delete(OidcGrantRow, turn);
-      else await this.database.manager.update(OidcGrantRow, turn, { renewingUntil: null });
+      if (!isRefusal(error)) {
+        await this.database.manager.update(OidcGrantRow, turn, { renewingUntil: null });
+        throw error;
+      }
+      const { affected } = await this.database.manager.delete(OidcGrantRow, turn);
+      if (affected === 0) return this.renewedElsewhere(row);
       throw error;
     }
   }
