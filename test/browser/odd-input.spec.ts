@@ -1,6 +1,8 @@
-import type { Client } from '../support/client';
+import { anExternalEvent } from '../support/builders';
+import { Client } from '../support/client';
 import { useConsoleBrowser } from '../support/console-browser';
 import { buttonOf, dialogOf } from '../support/console-parts';
+import { aTenant } from '../support/tenant';
 
 const browser = useConsoleBrowser();
 
@@ -63,6 +65,29 @@ describe('a participant whose name browsers would change', () => {
     await page.goto('campaigns/spring-sale?tab=participants&sub=..');
     await page.getByText('A browser cannot ask for ..').first().waitFor();
     expect(asked.filter((path) => /spring-sale\/(?:state|history)$/.test(path))).toEqual([]);
+  });
+});
+
+describe('a correction by a key that may not see personal data', () => {
+  it('keeps its masked values beside a number that would change on the way', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const key = await tenant.key({ scopes: ['review:read', 'review:write', 'external-events:write'] });
+    const { page, client } = await browser.signedIn({ tenant, key });
+    const event = anExternalEvent({ identity: { type: 'EXTERNAL', value: 'customer-4711' }, attributes: { order: 1 } });
+    const refused = JSON.stringify(event).replace('"order":1', '"order":9007199254740993');
+    expect((await client.send('/v1/external-events', refused)).status).toBe(422);
+    await page.goto('review');
+    await page.getByRole('region', { name: 'Review entries' }).getByRole('link', { name: 'range' }).click();
+    await buttonOf(page, 'Correct and replay').click();
+    const editor = page.getByLabel('Event as JSON');
+    await page.getByText('9007199254740993 is larger or has more digits than a number can keep').waitFor();
+    await editor.fill((await editor.inputValue()).replace('9007199254740993', '"9007199254740993"'));
+    await page.getByText('A replay keeps the stored values of: identity.value').waitFor();
+    await buttonOf(page, 'Replay corrected event').click();
+    await page.getByText('The event is stored, with its own id').waitFor();
+    const admin = new Client(browser.service.url, tenant.adminKey);
+    const [stored] = (await admin.get('/v1/events?unmask=true')).body.items;
+    expect([stored.identity.value, stored.properties]).toEqual(['customer-4711', { order: '9007199254740993' }]);
   });
 });
 

@@ -114,6 +114,27 @@ describe('a correction by a caller who may not see personal data', () => {
     expect((await eventsOf())[0].identity.value).toMatch(/^customer-/);
   });
 
+  it('keeps what it leaves masked beside numbers that JSON does not keep, which the view shows as they were sent', async () => {
+    const attributes = { nickname: 'Annie', email: 'anna@example.com', low: 1, tiny: [2, 0.5], huge: 3, amount: 29.33 };
+    const event = anExternalEvent({
+      type: 'anything',
+      identity: { type: 'EXTERNAL', value: 'customer-77' },
+      attributes,
+    });
+    const numbers = '"low":-12345678901234567890,"tiny":[1e-400,0.5],"huge":1e999';
+    const text = JSON.stringify(event).replace('"low":1,"tiny":[2,0.5],"huge":3', numbers);
+    expect((await workspace.admin.send('/v1/external-events', text)).status).toBe(422);
+    const { id, payload } = await theReviewEntry(operator);
+    expect(payload).toContain(numbers);
+    expect(payload).not.toMatch(/customer-77|Annie|anna@/);
+    const shown = JSON.parse(payload);
+    const corrected = { ...shown, attributes: { ...shown.attributes, low: 'text', tiny: [0, 0.5], huge: 7 } };
+    expect((await correct(id, corrected)).body.outcome.status).toBe('accepted');
+    expect(await eventsOf()).toMatchObject([
+      { identity: { value: 'customer-77' }, properties: { ...attributes, low: 'text', tiny: [0, 0.5], huge: 7 } },
+    ]);
+  });
+
   it('is refused with a mask where its view has none, and the event id stays free', async () => {
     const { id, payload } = await aRefusedEvent({ attributes: PROPERTIES });
     const { value } = payload.identity;

@@ -40,7 +40,7 @@ export function EntryEditor(props: EntryEditorProps) {
   const mayWrite = useScope(family === 'cdp' ? 'cdp-events:write' : 'external-events:write');
   const parsed = useMemo(() => parseJson(text), [text]);
   const payload = 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
-  const hidden = isMasked && payload !== undefined ? maskedFields(entry.payload, payload) : [];
+  const hidden = isMasked && payload !== undefined ? maskedFields(valueOf(entry.payload), payload) : [];
   const canSend = mayWrite && payload !== undefined;
   const run = async (what: 'check' | 'replay', work: (event: object) => Promise<Verdict | undefined>) => {
     if (payload === undefined) return;
@@ -155,6 +155,16 @@ function VerdictView({ title, verdict, payload, isOld }: VerdictViewProps) {
       )}
     </section>
   );
+}
+
+/** What a payload says: one with a number that JSON does not keep comes as its text. */
+function valueOf(payload: unknown): unknown {
+  if (typeof payload !== 'string') return payload;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
