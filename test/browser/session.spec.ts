@@ -8,6 +8,7 @@ import { aTenant, type Tenant } from '../support/tenant';
 
 const browser = useConsoleBrowser();
 
+const PROBLEM = { error_code: 'unavailable', message: 'The database is away.', request_id: 'request-7' };
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in', exact: true });
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -25,6 +26,27 @@ describe('a session', () => {
     await signInButton(page).waitFor();
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
     expect(await page.getByText('Your session has ended').count()).toBe(1);
+  });
+
+  it('whose cookie the browser does not keep is named as such, and so is one that cannot be read', async () => {
+    const { adminKey } = await aTenant(browser.service.databaseUrl);
+    const page = await browser.openPage();
+    await page.goto('');
+    const alert = page.getByRole('alert');
+    await page.route('**/console/api/session', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ json: {} }) : route.continue(),
+    );
+    await signIn(page, adminKey);
+    await alert.getByText('the browser has not kept the cookie').waitFor();
+    await page.unroute('**/console/api/session');
+    await page.route('**/console/api/session', (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ status: 503, json: PROBLEM }) : route.continue(),
+    );
+    await signIn(page, adminKey);
+    await alert.getByText(PROBLEM.request_id).waitFor();
+    await page.unroute('**/console/api/session');
+    await signIn(page, adminKey);
+    await heading(page, 'Overview').waitFor();
   });
 
   it('that could not be ended says so', async () => {

@@ -84,7 +84,10 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
   }
   // The secret first, which cannot be shown again.
   if (session === null && isSecretShown) return <main className={styles['alone']} />;
-  if (session === null) return <SignIn ended={ended} onSignedIn={() => void query.refetch()} />;
+  if (session === null) {
+    const readAgain = async (): Promise<Session | null> => (await query.refetch({ throwOnError: true })).data ?? null;
+    return <SignIn ended={ended} onSignedIn={readAgain} />;
+  }
   return (
     <SessionContext.Provider value={session}>
       <ScopeSource.Provider value={session.via}>

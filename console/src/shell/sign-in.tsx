@@ -9,8 +9,13 @@ import styles from './shell.module.css';
 interface SignInProps {
   /** The session that has just ended, and was not signed out of. */
   readonly ended: Session | undefined;
-  readonly onSignedIn: () => void;
+  /** Reads the session; null when there is none. Rejects when it cannot be read. */
+  readonly onSignedIn: () => Promise<Session | null>;
 }
+
+/** Over plain HTTP browsers take the cookie of this machine's own services only. */
+const NO_COOKIE =
+  'The key is right, but the browser has not kept the cookie of the session. Open the console over https, and allow its cookies.';
 
 export function SignIn({ ended, onSignedIn }: SignInProps) {
   const [key, setKey] = useState('');
@@ -25,7 +30,8 @@ export function SignIn({ ended, onSignedIn }: SignInProps) {
     setError(undefined);
     try {
       await signIn(key.trim());
-      onSignedIn();
+      // With a session this form is gone.
+      if ((await onSignedIn()) === null) throw new Error(NO_COOKIE);
     } catch (failure) {
       setError(failure);
       setBusy(false);
