@@ -140,6 +140,26 @@ describe('the shell', () => {
     expect(await page.locator('main:focus').count()).toBe(1);
   });
 
+  it('takes its keys while a message is shown', async () => {
+    const { page, client } = await browser.signedIn();
+    const variable = { scope: 'user', name: 'points', type: 'number' };
+    await client.post('/v1/campaigns/spring-sale/variables:define', variable);
+    await page.goto('campaigns/spring-sale/variables/user/points');
+    await buttonOf(page, 'Archive').click();
+    const asked = dialogOf(page, 'Archive this variable?');
+    await asked.getByRole('textbox').fill('points');
+    await buttonOf(asked, 'Archive variable').click();
+    const message = page.getByText('The variable is archived.').first();
+    await message.waitFor();
+    // So that it stays.
+    await message.hover();
+    await asked.waitFor({ state: 'hidden' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await heading(page, 'Review').waitFor();
+    expect(await message.count()).toBe(1);
+  });
+
   it('shows characters that change the direction of text in the name of who is signed in', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);
     const admin = new Client(browser.service.url, tenant.adminKey);

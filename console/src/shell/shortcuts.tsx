@@ -59,7 +59,8 @@ export function Shortcuts() {
 /** Keys belong to what is being written, and to an open dialog. */
 function isBusyWithKeys({ target }: KeyboardEvent): boolean {
   const isWriting = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
-  return isWriting || document.querySelector('[role="dialog"]') !== null;
+  // Messages are dialogs, too, beside which one goes on.
+  return isWriting || document.querySelector('[role="dialog"]:not([aria-modal="false"])') !== null;
 }
 
 function focusSearch(): boolean {
