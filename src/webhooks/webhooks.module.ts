@@ -36,6 +36,7 @@ import { WebhookReplayRepository } from './replay/webhook-replay.repository';
 import { WebhookReplaysController } from './replay/webhook-replays.controller';
 import { WebhookReplaysService } from './replay/webhook-replays.service';
 import { WebhookRuleCache } from './rule-cache';
+import { RulesAhead } from './rules-ahead';
 import { WebhookAudit } from './webhook-audit';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
@@ -84,6 +85,7 @@ import { WebhooksService } from './webhooks.service';
     DeliveryUpkeep,
     EndpointChecks,
     EndpointHealth,
+    RulesAhead,
     SplitCustomers,
     WebhookDispatcher,
     WebhookReplaysService,

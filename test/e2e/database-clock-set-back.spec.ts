@@ -100,4 +100,25 @@ describe('after the clock of the database was set back', () => {
     }
     await receiver.stop();
   });
+
+  it('endpoints get events and changes whose rules were written by the former time', async () => {
+    const receiver = await startReceiver();
+    const campaign = '/v1/campaigns/spring';
+    await client.post(`${campaign}/variables:define`, { scope: 'user', name: 'points', type: 'number' });
+    const events = [{ eventType: 'purchase' }, { change: { scope: 'user', name: 'points' } }];
+    const { id } = await aWebhook(client, receiver.url, { events });
+    await setAhead(2 * DAY_MS);
+    // As if it had been created now: a definition waits for the real clock.
+    const ahead = `UPDATE webhook_rules SET applies_from = applies_from + interval '2 days' WHERE endpoint_id = $1`;
+    await rowsOf(service.databaseUrl, ahead, [id]);
+    await setAhead(0);
+    const ops = [{ path: 'state.user.points', op: 'inc', value: 1 }];
+    await until(async () => {
+      await send(1);
+      await client.post(`${campaign}/participants/ann/state:mutate`, { ops });
+      const types = new Set(receiver.calls.map(({ body }) => body.type));
+      return types.has('event.purchase') && types.has('change.user.points');
+    }, 20);
+    await receiver.stop();
+  });
 });
