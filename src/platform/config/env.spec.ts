@@ -10,6 +10,7 @@ describe('a bad value is refused with the name of its variable, and not when it 
     // Great Britain is GB.
     ['DEFAULT_PHONE_REGION', 'UK'],
     ['CORS_ORIGINS', 'https://shop.example.com:port'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:99999'],
   ])('%s=%s', (variable, value) => {
     const words = () => readSettings({ [variable]: value, PORT: 'x' });
     expect(words).toThrow(new RegExp(`PORT must .*${variable} must |${variable} must .*PORT must `));

@@ -4,6 +4,7 @@ import { CONSOLE_SETTINGS } from './console-settings';
 import { OIDC_SETTINGS } from './oidc-settings';
 import {
   SettingFault,
+  collectorAddress,
   commaList,
   databaseAddress,
   dnsServers,
@@ -55,7 +56,7 @@ export const SETTINGS = {
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'Collector that traces are sent to, by OTLP/HTTP; unset: no traces',
-    matching(/^https?:\/\/[^\s?#]+$/, 'must be an address such as http://collector:4318'),
+    collectorAddress,
   ),
   migrateOnStart: setting(
     'MIGRATE_ON_START',

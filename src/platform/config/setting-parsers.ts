@@ -89,6 +89,13 @@ export function phoneRegion(text: string | undefined): string | undefined {
   throw new SettingFault('must be two capital letters of a country with phone numbers, for example DE');
 }
 
+const COLLECTOR_ADDRESS = /^https?:\/\/[^\s?#]+$/;
+
+export function collectorAddress(text: string | undefined): string | undefined {
+  if (text === undefined || (COLLECTOR_ADDRESS.test(text) && URL.canParse(text))) return text;
+  throw new SettingFault('must be an address such as http://collector:4318');
+}
+
 const ORIGIN = /^https?:\/\/[^\s/]+$/;
 
 /** As browsers send them: in lower case, without the usual port. */
