@@ -126,6 +126,7 @@ describe('a file that is wrong', () => {
       `version: 1\nx: &a [1]\n${'x'.repeat(1)}2: &b [${'*a,'.repeat(60)}]\ny: [${'*b,'.repeat(60)}]`,
       /aliases/,
     ],
+    ['an alias within what it stands for', 'version: 1\nvariables: &a\n  - { x: [*a, *a] }', /nested too deeply/],
   ])('is refused with line and column: %s', async (_, text, words) => {
     const workspace = await aWorkspace();
     const { code, said, out } = await workspace.run('plan', text);

@@ -26,6 +26,9 @@ const FORMAT_VERSION = 1;
 /** Many faults have few causes. */
 const FAULTS_SHOWN_MAX = 50;
 
+/** More than any configuration has. */
+const LEVELS_MAX = 100;
+
 /** Where editors find the schema, beside the file; `cds export --schema` writes it. */
 export const SCHEMA_FILE = 'configuration.schema.json';
 
@@ -149,7 +152,7 @@ function documentOf(name: string, text: string, lines: LineCounter): Document.Pa
   } catch (error) {
     // The parser calls itself for each level.
     if (!(error instanceof RangeError)) throw error;
-    throw new ClientFailure(`${name} is nested too deeply. No configuration has more than 64 levels.`);
+    throw tooDeep(name);
   }
 }
 
@@ -212,6 +215,8 @@ function kindFaults(kind: string, entries: unknown): FileFault[] {
 
 /** YAML has numbers that JSON does not have, and more digits than a number keeps. */
 function numberFaults(value: unknown, at: readonly PathSegment[] = []): FileFault[] {
+  // An alias within what it stands for has no end.
+  if (at.length > LEVELS_MAX) throw tooDeep('The file');
   if (typeof value === 'number' && !Number.isFinite(value)) {
     const name = String(at.at(-1) ?? 'The file');
     return [
@@ -225,6 +230,10 @@ function numberFaults(value: unknown, at: readonly PathSegment[] = []): FileFaul
 
 function entriesIn(value: unknown): readonly ConfigurationEntry[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function tooDeep(name: string): ClientFailure {
+  return new ClientFailure(`${name} is nested too deeply. No configuration has more than 64 levels.`);
 }
 
 function firstLine(text: string): string {
