@@ -9,7 +9,7 @@ type Definition = object;
 const VALUE_CHARACTERS_MAX = 80;
 
 /**
- * The API replaces a definition with the next one, whoever has written it. This keeps a form from replacing what its user has
+ * The API replaces a definition with the next one, without asking. This keeps a form from replacing what its user has
  * not seen. `opened`: what the form begins with, under `name`; undefined for something new.
  *
  * The answer is called before a form is sent. It reads what has the name now (undefined: nothing), and throws what has changed

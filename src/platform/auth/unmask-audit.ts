@@ -32,7 +32,8 @@ const OF_CUSTOMER = `(
 
 /** A page of customers may have some thousand profiles. */
 const INSERT_PROFILES = `
-  INSERT INTO unmasked_customers (tenant_id, profile_id, at, id) VALUES ($1, unnest($2::uuid[]), $3, $4)`;
+  INSERT INTO unmasked_customers (tenant_id, profile_id, at, id)
+  VALUES ($1::uuid, unnest($2::uuid[]), $3::timestamptz, $4::uuid)`;
 
 export const SHOWN_UNMASKED: AuditTable = {
   kind: KIND,

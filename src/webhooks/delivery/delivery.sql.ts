@@ -103,7 +103,8 @@ export const CLAIM_QUEUES: Statement = {
   name: 'webhooks_claim',
   text: `
     WITH taken AS MATERIALIZED (
-      SELECT q.tenant_id, q.endpoint_id, q.profile_id, ${ENDPOINT_COLUMNS}
+      SELECT q.tenant_id, q.endpoint_id, q.profile_id, ${ENDPOINT_COLUMNS},
+        e.enabled_at > clock_timestamp() + interval '1 minute' AS "isEnabledLater"
       FROM unnest($1::uuid[], $2::uuid[], $3::int[]) AS u (tenant_id, endpoint_id, most)
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_endpoints WHERE tenant_id = u.tenant_id AND id = u.endpoint_id AND enabled LIMIT 1
@@ -119,7 +120,7 @@ export const CLAIM_QUEUES: Statement = {
     FROM taken u WHERE ${IS_QUEUE}
     RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "profileId",
       q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."enabledAt",
-      u."enabledAt" > clock_timestamp() + interval '1 minute' AS "isEnabledLater", u."previousSecret", u."olderSecret"`,
+      u."isEnabledLater", u."previousSecret", u."olderSecret"`,
 };
 
 /** The first pending delivery of each queue behind the position $4; missing for a queue without one. */
