@@ -21,6 +21,7 @@ import { ReactionCache } from './reaction-cache';
 import { ReactionRepository } from './reaction.repository';
 import { RehearsalController } from './rehearsal/rehearsal.controller';
 import { RehearsalService } from './rehearsal/rehearsal.service';
+import { ReactionsAhead } from './reactions-ahead';
 import { ReactionsController } from './reactions.controller';
 import { ReactionsService } from './reactions.service';
 
@@ -35,6 +36,7 @@ import { ReactionsService } from './reactions.service';
   controllers: [ReactionsController, BackfillsController, RehearsalController],
   providers: [
     ReactionsService,
+    ReactionsAhead,
     ReactionRepository,
     ReactionCache,
     EventReactions,

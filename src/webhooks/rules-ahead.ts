@@ -12,14 +12,10 @@ const EVERY_HOUR = '43 * * * *';
 const WORKSPACES_MAX = 100;
 
 /** A rule begins a second after it was written at the latest. */
-const IS_AHEAD = `applies_from > clock_timestamp() + interval '1 minute'`;
+const IS_AHEAD = `applies_from > statement_timestamp() + interval '1 minute'`;
 const FIND_WORKSPACES = `
   SELECT tenant_id FROM webhook_rules WHERE ${IS_AHEAD} GROUP BY tenant_id ORDER BY tenant_id LIMIT $1`;
-/** $2: when they begin; null: now. */
-const BEGIN_RULES = `
-  UPDATE webhook_rules SET applies_from = coalesce($2::timestamptz, statement_timestamp())
-  WHERE tenant_id = $1 AND (endpoint_id, position) IN (
-    SELECT endpoint_id, position FROM webhook_rules WHERE tenant_id = $1 AND ${IS_AHEAD})`;
+const BEGIN_RULES = `UPDATE webhook_rules SET applies_from = $2::timestamptz WHERE tenant_id = $1 AND ${IS_AHEAD}`;
 
 /**
  * Lets rules begin that were written while the database's clock was ahead. Else an endpoint would get nothing, and no
@@ -38,14 +34,14 @@ export class RulesAhead implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(JOB, ({ since }) => this.begin(since ?? null), { cron: EVERY_HOUR });
+    this.jobs.handle(JOB, ({ since }) => this.begin(since), { cron: EVERY_HOUR });
     this.clock.onSetBack((since) => {
       this.add(since.toISOString()).catch((error: unknown) => this.logger.error(describeError(error).line));
     });
   }
 
-  /** `since`: the earliest time that the clock can have shown since it was set back; null: not known. */
-  private async begin(since: string | null): Promise<void> {
+  /** `since`: the earliest time that the clock can have shown since it was set back; absent where it is not known. */
+  private async begin(since = this.clock.now().toISOString()): Promise<void> {
     const rows: { tenant_id: string }[] = await this.database.query(FIND_WORKSPACES, [WORKSPACES_MAX]);
     for (const { tenant_id: tenantId } of rows) {
       await this.changes.run(tenantId, async (manager, replace) => {
@@ -57,7 +53,7 @@ export class RulesAhead implements OnModuleInit {
     if (rows.length === WORKSPACES_MAX) await this.add(since);
   }
 
-  private add(since: string | null): Promise<void> {
-    return this.jobs.add(this.database.manager, JOB, since === null ? {} : { since }, { key: 'set-back' });
+  private add(since: string): Promise<void> {
+    return this.jobs.add(this.database.manager, JOB, { since }, { key: 'set-back' });
   }
 }

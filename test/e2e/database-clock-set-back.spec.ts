@@ -101,6 +101,25 @@ describe('after the clock of the database was set back', () => {
     await receiver.stop();
   });
 
+  it('reactions apply that were defined by the former time', async () => {
+    const campaign = '/v1/campaigns/summer';
+    await client.post(`${campaign}/variables:define`, { scope: 'campaign', name: 'sold', type: 'number' });
+    const ops = [{ path: 'state.campaign.sold', op: 'inc', value: 1 }];
+    const reaction = { name: 'count', eventType: 'purchase', ops };
+    expect((await client.post(`${campaign}/reactions:define`, reaction)).status).toBe(200);
+    await setAhead(2 * DAY_MS);
+    // As if it had been defined now: a definition waits for the real clock.
+    const ahead = `UPDATE reactions SET applies_from = applies_from + interval '2 days' WHERE tenant_id = $1`;
+    await rowsOf(service.databaseUrl, ahead, [workspace.tenantId]);
+    await setAhead(0);
+    await until(async () => {
+      const { status, body } = await client.get(`${campaign}/reactions/count`);
+      return status === 200 && new Date(body.appliesFrom) <= new Date();
+    }, 20);
+    await send(1);
+    await until(async () => (await client.get(`${campaign}/participants/ann/state`)).body.state.campaign.sold === 1);
+  });
+
   it('endpoints get events and changes whose rules were written by the former time', async () => {
     const receiver = await startReceiver();
     const campaign = '/v1/campaigns/spring';

@@ -188,7 +188,8 @@ describe('deliveries in the course of time', () => {
       waitingForLocks(service.databaseUrl, { statement: 'webhook_deliveries' });
     const [retried] = await withClient(service.databaseUrl, async (holder) => {
       await holder.query('BEGIN');
-      await holder.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1 FOR UPDATE', [id]);
+      const held = 'SELECT FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 FOR UPDATE';
+      await holder.query(held, [workspace.tenantId, id]);
       const retrying = client.post(`/v1/webhooks/${id}/deliveries/${eventId}:retry`, {});
       await until(async () => (await waiting()) === 1);
       const expiring = service.app.get(DeliveryUpkeep).expireAll();
