@@ -105,6 +105,7 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // Any of a workspace.
   [identity.FIND_WITH_ERASED.name]: { erased_identifiers_pkey: 1 },
   [identity.FAIL_IF_ANY_ERASED.name]: { erased_identifiers_pkey: 1 },
+  [identity.FIND_ANY_ERASURE.name]: { erasures_pkey: 1 },
   // The next events of a workspace by receipt.
   [windows.READ_WINDOW.name]: { events_received_idx: 1 },
   [windows.COUNT_WINDOW.name]: { events_received_idx: 1 },
