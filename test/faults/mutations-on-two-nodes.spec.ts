@@ -2,7 +2,7 @@ import { shuffled } from '../support/builders';
 import { Client } from '../support/client';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
 import { brokenHistories } from '../support/histories';
-import { aCampaign, inc, meetAt, mutate, stateOf, summary, type Campaign } from '../support/runtime';
+import { aCampaign, inc, meetAt, mutate, mutateInTheEnd, stateOf, summary, type Campaign } from '../support/runtime';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
 
@@ -52,7 +52,7 @@ const at = (node: number, { key }: Client): Client => new Client(nodes[node % 2]
 describe('two service processes on one database', () => {
   it('give 400 participants who add to one counter at once 400 different totals, each one more than another', async () => {
     const answers = await Promise.all(
-      range(400).map((number) => mutate(at(number, campaign.participant()), [inc(TOTAL)])),
+      range(400).map((number) => mutateInTheEnd(at(number, campaign.participant()), [inc(TOTAL)])),
     );
     const totals = answers.map(({ body }) => body.mutations[0].current as number).sort((a, b) => a - b);
     expect(totals).toEqual(range(400).map((number) => number + 1));
@@ -63,7 +63,7 @@ describe('two service processes on one database', () => {
     const before = (await stateOf(ann)).campaign.total as number;
     for (const round of range(5)) {
       const answers = await Promise.all(
-        range(50).map((number) => mutate(at(number, ann), [inc(TOTAL)], { mutation_id: `m-${round}` })),
+        range(50).map((number) => mutateInTheEnd(at(number, ann), [inc(TOTAL)], `m-${round}`)),
       );
       expect(answers.map(summary).sort()).toEqual(['200 applied', ...range(49).map(() => '200 duplicate')]);
       expect(new Set(answers.map(({ body }) => JSON.stringify(body.mutations))).size).toBe(1);
@@ -97,7 +97,7 @@ describe('two service processes on one database', () => {
         for (const round of range(25)) {
           const inOrder = sender % 2 === 0 ? ops : ops.toReversed();
           const sent = round % 5 === 0 ? shuffled(ops) : inOrder;
-          answers.push(summary(await mutate(at(sender, people[(sender + 5 * round) % 6]!), sent)));
+          answers.push(summary(await mutateInTheEnd(at(sender, people[(sender + 5 * round) % 6]!), sent)));
         }
         return answers;
       }),

@@ -1,9 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import type { Client as Database } from 'pg';
 import { startApp, type TestApp } from '../support/app';
-import { type Answer, answered, Client } from '../support/client';
+import { Client } from '../support/client';
 import { databaseOf, freshDatabaseUrl, untilBlocked, withClient } from '../support/database';
-import { aCampaign, inc, meetAt, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
+import {
+  aCampaign,
+  inc,
+  meetAt,
+  mutate,
+  mutateInTheEnd,
+  set,
+  stateOf,
+  summary,
+  type Campaign,
+} from '../support/runtime';
 
 const TOTAL = 'state.campaign.total';
 
@@ -37,15 +46,12 @@ const deadlocks = (): Promise<number> =>
 /** The same participant at one of the nodes. */
 const at = (node: number, { key }: Client): Client => new Client(nodes[node % 2]!.url, key);
 
-/** As a client does it: what a busy service did not take is sent again under its id. */
-function add(client: Client, path: string, mutationId: string = randomUUID()): Promise<Answer> {
-  return answered(() => mutate(client, [inc(path)], { mutation_id: mutationId }));
-}
-
 const range = (count: number): number[] => Array.from({ length: count }, (_unused, number) => number);
 
 it('gives 400 participants who add to one counter at once 400 different totals, each one more than another', async () => {
-  const answers = await Promise.all(range(400).map((node) => add(at(node, campaign.participant()), TOTAL)));
+  const answers = await Promise.all(
+    range(400).map((node) => mutateInTheEnd(at(node, campaign.participant()), [inc(TOTAL)])),
+  );
   const entries = answers.map(({ body }) => body.mutations[0] as { previous: number | null; current: number });
   const totals = entries.map(({ current }) => current).sort((a, b) => a - b);
   expect(totals).toEqual(range(400).map((number) => number + 1));
@@ -82,7 +88,7 @@ it('applies one of fifty simultaneous copies on two nodes, and answers the other
   const ann = campaign.participant({ sub: 'ann' });
   for (let round = 0; round < 5; round += 1) {
     const answers = await Promise.all(
-      range(50).map((number) => add(at(number, ann), 'state.user.points', `m-${round}`)),
+      range(50).map((number) => mutateInTheEnd(at(number, ann), [inc('state.user.points')], `m-${round}`)),
     );
     expect(answers.map(summary).sort()).toEqual(['200 applied', ...range(49).map(() => '200 duplicate')]);
     expect(new Set(answers.map(({ body }) => JSON.stringify(body.mutations))).size).toBe(1);
@@ -156,7 +162,7 @@ it('keeps a counter that everybody adds to small', async () => {
   const people = range(50).map(() => campaign.participant());
   await Promise.all(
     people.map(async (each) => {
-      for (const _time of range(40)) await add(each, TOTAL);
+      for (const _time of range(40)) await mutateInTheEnd(each, [inc(TOTAL)]);
     }),
   );
   expect((await stateOf(people[0]!)).campaign.total).toBe(2_000);

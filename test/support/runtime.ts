@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { aWorkspace, type Answer, type Client, type Workspace } from './client';
+import { answered, aWorkspace, type Answer, type Client, type Workspace } from './client';
 import { untilBlocked, withClient } from './database';
 import { aTokenIssuer, type TokenIssuer, type TokenIssuerOptions } from './tokens';
 
@@ -58,6 +58,11 @@ export const dec = (path: string, value: unknown = 1): Operation => ({ path, op:
 
 export function mutate(client: Client, ops: unknown, fields: Fields = {}): Promise<Answer> {
   return client.post('/v1/runtime/state:mutate', { ops, ...fields });
+}
+
+/** As a client does it: what a busy service did not take is sent again under its id. */
+export function mutateInTheEnd(client: Client, ops: unknown, mutationId: string = randomUUID()): Promise<Answer> {
+  return answered(() => mutate(client, ops, { mutation_id: mutationId }));
 }
 
 /** The state that a participant reads. */
