@@ -22,6 +22,7 @@ import { Timeline } from './log/timeline';
 import { EventParsers } from './parse/event-parsers';
 import { ExternalEventParser } from './parse/external-event-parser';
 import { IngestPipeline } from './pipeline';
+import { ProblemRecorder } from './problem-recorder';
 import { BundleRetention } from './queue/bundle-retention';
 import { EventProcessing } from './queue/entities/event-processing.entity';
 import { ProcessedBundle } from './queue/entities/processed-bundle.entity';
@@ -58,6 +59,7 @@ import { WatchedAnswers } from './watched-answers';
   controllers: [ExternalEventsController, EventsController],
   providers: [
     IngestPipeline,
+    ProblemRecorder,
     IngestMetrics,
     IngestOutcomes,
     WatchedAnswers,
@@ -96,6 +98,7 @@ import { WatchedAnswers } from './watched-answers';
   ],
   exports: [
     IngestPipeline,
+    ProblemRecorder,
     IngestMetrics,
     IngestOutcomes,
     WatchedAnswers,

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { ErasedPersons } from '../identity/erased-persons';
 import { inTurns } from '../platform/async/in-turns';
 import { Clock } from '../platform/values/clock';
 import { isObject } from '../platform/values/json/json-values';
-import type { Problem } from '../review/domain/review-entry';
-import { ReviewService } from '../review/review.service';
 import { checkEvent, eventsToStore, resultsOf, type CheckedEvent, type Sender } from './domain/checked-event';
 import type { Event } from './domain/event';
 import { isUnavailable, type IngestResult, type Refusal } from './domain/ingest-result';
 import { differingCopyProblem, refusalProblem, warningProblem } from './domain/review-problems';
 import type { Submission } from './domain/submission';
 import { EventParsers } from './parse/event-parsers';
+import { ProblemRecorder, type FoundProblem } from './problem-recorder';
 import { RecentDeprecationWarnings } from './recent-deprecation-warnings';
 import { DryRunStore } from './store/dry-run-store';
 import { EventStore } from './store/event-store';
@@ -23,12 +21,6 @@ import { answerAsDuplicates, refusedBehindEvents, StoredCopies } from './store/s
  * - `dry_run`: answers as the live call would, and writes nothing.
  */
 export type IngestMode = 'live' | 'replay' | 'dry_run';
-
-/** A problem to record; its payload depends on whether it names an erased person. */
-interface FoundProblem {
-  readonly submission: Submission;
-  readonly describe: (namesErased: boolean) => Problem;
-}
 
 /** Submissions after their refusals were recorded. */
 interface Refused {
@@ -58,8 +50,7 @@ export class IngestPipeline {
     private readonly copies: StoredCopies,
     private readonly events: EventStore,
     private readonly dryRuns: DryRunStore,
-    private readonly review: ReviewService,
-    private readonly erased: ErasedPersons,
+    private readonly problems: ProblemRecorder,
     private readonly clock: Clock,
   ) {}
 
@@ -129,7 +120,7 @@ export class IngestPipeline {
         ? []
         : [foundRefusal(sender.tenantId, each.submission, each.refusal, at)],
     );
-    if (mode === 'live') await this.record(sender.tenantId, found);
+    if (mode === 'live') await this.problems.record(sender.tenantId, found);
     return { checked, undecided };
   }
 
@@ -154,32 +145,25 @@ export class IngestPipeline {
       if (event !== undefined && result.warnings.includes('event_type_deprecated')) this.deprecations.add(event);
       if (result.isCopyInBatch !== true) return [];
       return result.warnings.map((reason) => ({
-        submission,
+        identities: identitiesOf(submission),
         describe: (namesErased) =>
           event === undefined
             ? differingCopyProblem(tenantId, submission, result, at, namesErased)
             : warningProblem(event, reason, result, namesErased),
       }));
     });
-    await this.record(tenantId, found);
-  }
-
-  /** Of what names an erased person, only which event it was is kept, whatever it was refused for. */
-  private async record(tenantId: string, found: readonly FoundProblem[]): Promise<void> {
-    if (found.length === 0) return;
-    const identities = found.map(({ submission: { value } }) => (isObject(value) ? value['identity'] : undefined));
-    const named = await this.erased.areNamedIn(tenantId, identities);
-    await this.review.record(
-      tenantId,
-      found.map(({ describe }, index) => describe(named[index] === true)),
-    );
+    await this.problems.record(tenantId, found);
   }
 }
 
 function foundRefusal(tenantId: string, submission: Submission, refusal: Refusal, at: number): FoundProblem {
   const isErased = refusal.code === 'profile_erased';
   return {
-    submission,
+    identities: identitiesOf(submission),
     describe: (namesErased) => refusalProblem(tenantId, submission, refusal, at, namesErased || isErased),
   };
+}
+
+function identitiesOf({ value }: Submission): readonly unknown[] {
+  return isObject(value) ? [value['identity']] : [];
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { inTurns } from '../platform/async/in-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { unavailable } from '../platform/errors/unavailable';
@@ -16,10 +17,17 @@ import {
   type EntryOptions,
   type NewReviewEntry,
   type Problem,
+  type ReviewPayload,
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
 import { recordEntries } from './recording';
 import * as sql from './review.sql';
+
+/** A recorded problem, and what is to be kept of its payload. */
+export interface StrippedProblem {
+  readonly problem: Problem;
+  readonly kept: ReviewPayload;
+}
 
 /** The key of an event. */
 interface EventKey {
@@ -81,6 +89,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     groupCommits: GroupCommits,
     ids: KeyedIds,
     private readonly metrics: ReviewMetrics,
+    private readonly database: DataSource,
   ) {
     this.bytesPerDayMax = reviewBytesPerDayMax;
     this.entryOptions = {
@@ -113,6 +122,13 @@ export class ReviewService implements BeforeApplicationShutdown {
       entries.map((work) => ({ work, bytes: work.bytes })),
     );
     this.countRecorded(problems);
+  }
+
+  /** Replaces payloads of recorded problems of one workspace, which turned out to be about erased persons. */
+  async replacePayloads(tenantId: string, stripped: readonly StrippedProblem[]): Promise<void> {
+    if (stripped.length === 0) return;
+    const ids = stripped.map(({ problem }) => this.entryIdOf(problem));
+    await this.database.query(sql.REPLACE_PAYLOADS, [tenantId, ids, stripped.map(({ kept }) => kept.text.toString())]);
   }
 
   /** The id of the entry that a problem was recorded in. Beyond the daily limit of its workspace there is none of that id. */

@@ -19,6 +19,16 @@ export const FIND_SUPERSEDED: Statement = {
     ) r`,
 };
 
+/** Replaces the payloads of entries ($2) of a workspace by JSON ($3) without the erased person whom they named. */
+export const REPLACE_PAYLOADS = `
+  UPDATE review_entries e SET payload = u.payload, payload_form = 'json', payload_state = 'removed'
+  FROM (
+    SELECT r.id, w.payload FROM unnest($2::uuid[], $3::text[]) AS w (id, payload)
+    JOIN review_entries r ON r.tenant_id = $1 AND r.id = w.id
+    ORDER BY r.id FOR NO KEY UPDATE OF r
+  ) u
+  WHERE e.tenant_id = $1 AND e.id = u.id`;
+
 /** As `Date.toISOString` writes it. A distributed database takes it beside columns, because it has none in it. */
 const CLOSED_AT = `to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

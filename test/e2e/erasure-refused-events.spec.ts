@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
+import { untilBlocked, withClient } from '../support/database';
 import { placesOf } from '../support/traces';
 import { aFullPerson, type FullPerson, preparePersons } from '../support/persons';
 
 let service: TestApp;
 let admin: Client;
+let tenantId: string;
 
 beforeAll(async () => {
   service = await startApp({ DEFAULT_PHONE_REGION: 'DE' });
 });
 
 beforeEach(async () => {
-  ({ admin } = await aWorkspace(service));
+  ({ admin, tenantId } = await aWorkspace(service));
   await preparePersons(admin);
 });
 
@@ -74,6 +76,32 @@ describe('events that name an erased person', () => {
       { payloadState: 'removed', occurrences: 2 },
       { payloadState: 'removed', occurrences: 2 },
     ]);
+  });
+
+  it('leave nothing of the person in review when they are refused while the person is erased', async () => {
+    const { subject, email, marks, profileId } = await aFullPerson(admin);
+    const own = { identity: { email }, properties: { nickname: marks[5], amount: 'much' } };
+    const [single, item] = [aCdpEvent(own), aCdpEvent({ ...own, identity: { externalUserId: subject } })];
+    const whole = { items: [aCdpEvent({ ...own, properties: {} })], colour: 'red' };
+    // The connection that records has a row for the workspace from now on, which the next refusals wait for.
+    expect((await admin.post('/v1/cdp/events', aCdpEvent({ properties: { amount: 'much' } }))).status).toBe(422);
+    const answers = await withClient(service.databaseUrl, async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM review_bytes WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+      const refusals = [
+        admin.post('/v1/cdp/events', single),
+        admin.post('/v1/cdp/events/batch', { items: [item] }),
+        admin.post('/v1/cdp/events/batch', whole),
+      ];
+      await untilBlocked(service.databaseUrl, 'cds-review', 1);
+      const erasure = await admin.send(`/v1/cdp/profiles/${profileId}:erase`, undefined);
+      await client.query('COMMIT');
+      return [erasure, ...(await Promise.all(refusals))];
+    });
+    expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 422]);
+    expect(await placesOf(service.databaseUrl, marks)).toEqual([]);
+    const entries = (await reviewEntries(admin, '&status=open')).slice(0, 4);
+    expect(entries.map(({ payloadState }) => payloadState)).toEqual(['removed', 'removed', 'removed', 'whole']);
   });
 
   it('leave nothing of the person in review where their whole request is refused', async () => {

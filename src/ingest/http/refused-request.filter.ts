@@ -1,5 +1,4 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { ErasedPersons } from '../../identity/erased-persons';
 import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
 import { sessionCallerOf } from '../../platform/auth/session-caller';
 import { Clock } from '../../platform/values/clock';
@@ -14,9 +13,9 @@ import { isObject } from '../../platform/values/json/json-values';
 import { readableValueOf } from '../../platform/values/json/json-text';
 import { beginningOfText } from '../../platform/values/text/beginning-of-text';
 import { JSON_BYTES_MAX, type Problem, type ReviewPayload } from '../../review/domain/review-entry';
-import { ReviewService } from '../../review/review.service';
 import { refusalProblem } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
+import { ProblemRecorder } from '../problem-recorder';
 import { IngestMetrics } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
 
@@ -29,9 +28,8 @@ const RECORDED_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 @Catch()
 export class RefusedRequestFilter implements ExceptionFilter {
   constructor(
-    private readonly review: ReviewService,
+    private readonly recorder: ProblemRecorder,
     private readonly problems: ProblemDetailsFilter,
-    private readonly erased: ErasedPersons,
     private readonly clock: Clock,
     private readonly metrics: IngestMetrics,
   ) {}
@@ -40,8 +38,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<AuthenticatedRequest>();
     try {
       const found = this.problemOf(error, request);
-      const problem = found === undefined ? undefined : await this.withoutErased(found);
-      if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
+      const problem = found === undefined ? undefined : await this.record(found);
       this.answer(error, request, host, problem);
     } catch (failure) {
       // A refusal that cannot be recorded is not answered as one: the client is asked to send it again.
@@ -66,9 +63,12 @@ export class RefusedRequestFilter implements ExceptionFilter {
   }
 
   /** Nothing is kept of a request that names an erased person in an event that can be read. */
-  private async withoutErased(problem: Problem): Promise<Problem> {
-    const named = await this.erased.areNamedIn(problem.tenantId, identitiesIn(problem.payload));
-    return named.includes(true) ? { ...problem, payload: { form: 'json', text: '{}', isStripped: true } } : problem;
+  private async record(problem: Problem): Promise<Problem | undefined> {
+    const identities = identitiesIn(problem.payload);
+    const describe = (namesErased: boolean): Problem =>
+      namesErased ? { ...problem, payload: { form: 'json', text: '{}', isStripped: true } } : problem;
+    const [recorded] = await this.recorder.record(problem.tenantId, [{ identities, describe }]);
+    return recorded;
   }
 
   private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
