@@ -123,17 +123,24 @@ describe('a job', () => {
     expect(attempts).toEqual([false, false]);
   });
 
-  it('of a process that has died is done by another within seconds', async () => {
+  it.each([
+    // What a kill leaves: a job that is locked by a worker without a heartbeat, or with one that is not repeated.
+    ['has died', '0', false],
+    ['died while the clock was ahead', '2 days', true],
+  ])('of a process that %s is done by another within seconds', async (_, ahead, leavesHeartbeat) => {
     const key = randomUUID();
-    // What a kill leaves: a job that is locked by a worker without a heartbeat.
     await withClient(url, async (client) => {
       await client.query('SELECT cds_jobs.add_job($1, $2::json, job_key := $3, max_attempts := 8)', [
         ...[NAME, JSON.stringify({ id: key }), `${NAME}/${key}`],
       ]);
       await client.query(
-        `UPDATE cds_jobs._private_jobs SET locked_by = 'dead', locked_at = now(), attempts = 1 WHERE key = $1`,
-        [`${NAME}/${key}`],
+        `UPDATE cds_jobs._private_jobs SET locked_by = $2, locked_at = now() + $3::interval, attempts = 1 WHERE key = $1`,
+        [`${NAME}/${key}`, `dead-${key}`, ahead],
       );
+      if (!leavesHeartbeat) return;
+      await client.query('INSERT INTO cds_jobs.heartbeats (worker_id, seen_at) VALUES ($1, now() + $2::interval)', [
+        ...[`dead-${key}`, ahead],
+      ]);
     });
     const { done, work } = aNotebook();
     const startedAt = performance.now();

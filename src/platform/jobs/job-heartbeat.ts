@@ -42,17 +42,29 @@ export class JobHeartbeat {
          ON CONFLICT ON CONSTRAINT heartbeats_pkey DO UPDATE SET seen_at = clock_timestamp()`,
         [workerId],
       );
+      await this.bringBack();
       await this.freeJobsOfTheDead();
     } catch (error) {
       this.onError(error);
     }
   }
 
+  /** A process that died while the database's clock was ahead would seem alive until it shows that time again. */
+  private async bringBack(): Promise<void> {
+    await this.database.query(
+      `UPDATE cds_jobs.heartbeats SET seen_at = clock_timestamp() WHERE worker_id IN (
+         SELECT worker_id FROM cds_jobs.heartbeats
+         WHERE seen_at > clock_timestamp() + $1 * interval '1 millisecond' FOR UPDATE SKIP LOCKED
+       )`,
+      [DEAD_AFTER_MS],
+    );
+  }
+
   private async freeJobsOfTheDead(): Promise<void> {
     await this.database.query(
       `SELECT cds_jobs.force_unlock_workers(array_agg(DISTINCT j.locked_by))
        FROM cds_jobs.jobs j
-       WHERE j.locked_at < clock_timestamp() - $1 * interval '1 millisecond' AND NOT EXISTS (
+       WHERE j.locked_at NOT BETWEEN clock_timestamp() - $1 * interval '1 millisecond' AND clock_timestamp() AND NOT EXISTS (
          SELECT FROM cds_jobs.heartbeats h
          WHERE h.worker_id = j.locked_by AND h.seen_at > clock_timestamp() - $1 * interval '1 millisecond'
        )
