@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -62,7 +63,7 @@ async function writeWhole(file: string, url: string, secretsKey: string | undefi
   const { Clock } = await import('../platform/values/clock.js');
   const { writeCopy } = await import('../platform/postgres/copy/write-copy.js');
   const { verifyCopy } = await import('../platform/postgres/copy/verify-copy.js');
-  const part = `${file}.${process.pid}.part`;
+  const part = `${file}.${randomUUID()}.part`;
   try {
     const copy = writeCopy(url, { createdAt: new Clock().now(), secretsKey });
     await pipeline(

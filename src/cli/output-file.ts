@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -31,7 +32,7 @@ export async function writeOutput(
   chunks: AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const part = `${output.path}.${process.pid}.part`;
+  const part = `${output.path}.${randomUUID()}.part`;
   try {
     await pipeline(chunks, createWriteStream(part, { flags: 'wx', mode: 0o600 }), { signal });
     await syncPath(part);
