@@ -1,14 +1,12 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EVENT_FAMILIES, type EventFamily } from '../ingest/domain/submission';
 import { eventWritersEnded } from '../ingest/store/event-writers';
 import { ReplayedEvents } from '../ingest/store/replayed-events';
-import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure } from '../platform/postgres/database-errors';
-import { Clock } from '../platform/values/clock';
 import { NIL_UUID } from '../platform/values/uuid';
 import * as sql from './statistics.sql';
 
@@ -48,7 +46,6 @@ interface CountedFamily {
  */
 @Injectable()
 export class LogCounter implements OnModuleInit {
-  private readonly logger = new Logger(LogCounter.name);
   private readonly late;
   private readonly clockSkewed;
 
@@ -56,7 +53,6 @@ export class LogCounter implements OnModuleInit {
     private readonly database: DataSource,
     private readonly jobs: Jobs,
     private readonly replayed: ReplayedEvents,
-    private readonly clock: Clock,
     @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
     metrics: Metrics,
   ) {
@@ -82,12 +78,8 @@ export class LogCounter implements OnModuleInit {
       if (await this.count()) await this.jobs.add(manager, COUNT_JOB, {}, { key: 'rest' });
     };
     this.jobs.handle(COUNT_JOB, work, { cron: EVERY_MINUTE });
-    this.jobs.handle(RECOUNT_JOB, ({ since = '' }) => this.recountSince(since));
     // Before the clock shows again what is counted: until then the job above would find it, and not always in time.
-    this.clock.onSetBack((since) => {
-      const added = this.jobs.add(manager, RECOUNT_JOB, { since: since.toISOString() }, { key: 'set-back' });
-      added.catch((error: unknown) => this.logger.error(describeError(error).line));
-    });
+    this.jobs.handle(RECOUNT_JOB, ({ since = '' }) => this.recountSince(since), { onSetBack: true });
   }
 
   /**

@@ -146,7 +146,8 @@ export class WebhooksService {
   }
 
   /**
-   * In force on every node when this resolves. At a new address the attempts begin anew, as for an endpoint that is enabled.
+   * In force on every node when this resolves; a rule for changes that is removed may still match one of the next second. At a
+   * new address the attempts begin anew, as for an endpoint that is enabled.
    * Throws what `create` throws, and `not_found`.
    */
   async patch(principal: Principal, id: string, body: unknown, address: string | null): Promise<Webhook> {

@@ -63,8 +63,11 @@ describe('after the clock of the database was set back', () => {
     await send(1);
     await untilDrained(service.databaseUrl, workspace.tenantId);
     await letDaysPass(service.databaseUrl, workspace.tenantId, 40);
-    await expireAll(service.app);
-    expect((await client.get('/v1/events')).body.items).toEqual([]);
+    // A step leaves what is being counted again.
+    await until(async () => {
+      await expireAll(service.app);
+      return (await client.get('/v1/events')).body.items.length === 0;
+    });
   });
 
   it('deliveries of webhooks that were due by the former time are made', async () => {

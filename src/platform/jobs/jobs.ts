@@ -38,6 +38,17 @@ export interface LaterJob {
   readonly delayMs: number;
 }
 
+/** When jobs are added beside those that `add` adds. */
+export interface AddedByItself {
+  /** On this schedule, in UTC. */
+  readonly cron?: string;
+  /**
+   * After the database's clock was set back by over a second. `since` in the payload: the earliest time that it can have shown
+   * since, as RFC 3339.
+   */
+  readonly onSetBack?: boolean;
+}
+
 interface Handler {
   readonly work: JobWork;
   readonly cron: string | undefined;
@@ -108,10 +119,16 @@ export class Jobs implements OnModuleDestroy {
     this.heartbeat = new JobHeartbeat(database, (error) => this.reportOutage(describeError(error).line));
   }
 
-  /** Registers the handler of jobs with this name; before `start`. With `cron` (UTC) jobs are added on that schedule. */
-  handle(name: string, work: JobWork, { cron }: { readonly cron?: string } = {}): void {
+  /** Registers the handler of jobs with this name; before `start`. */
+  handle(name: string, work: JobWork, { cron, onSetBack = false }: AddedByItself = {}): void {
     if (this.handlers.has(name)) throw new Error(`The job ${name} has two handlers`);
     this.handlers.set(name, { work, cron });
+    if (onSetBack) this.clock.onSetBack((since) => void this.addSetBack(name, since));
+  }
+
+  private async addSetBack(name: string, since: Date): Promise<void> {
+    const added = this.add(this.database.manager, name, { since: since.toISOString() }, { key: 'set-back' });
+    await added.catch((error: unknown) => this.logger.error(describeError(error).line));
   }
 
   /**

@@ -1,6 +1,4 @@
-import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { describeError } from '../errors/error-summary';
 import type { Clock } from '../values/clock';
 import type { Jobs } from './jobs';
 
@@ -27,8 +25,6 @@ export function handleTimesAhead(
   { jobs, clock, database }: { readonly jobs: Jobs; readonly clock: Clock; readonly database: DataSource },
   { name, cron, table, apply }: TimesAhead,
 ): void {
-  const logger = new Logger(name);
-  const add = (since: string) => jobs.add(database.manager, name, { since }, { key: 'set-back' });
   // `since`: the earliest time that the clock can have shown since it was set back; absent where it is not known.
   const work = async (since = clock.now().toISOString()): Promise<void> => {
     const rows: { tenant_id: string }[] = await database.query(
@@ -36,10 +32,7 @@ export function handleTimesAhead(
       [WORKSPACES_MAX],
     );
     for (const { tenant_id: tenantId } of rows) await apply(tenantId, since);
-    if (rows.length === WORKSPACES_MAX) await add(since);
+    if (rows.length === WORKSPACES_MAX) await jobs.add(database.manager, name, { since }, { key: 'rest' });
   };
-  jobs.handle(name, ({ since }) => work(since), { cron });
-  clock.onSetBack((since) => {
-    add(since.toISOString()).catch((error: unknown) => logger.error(describeError(error).line));
-  });
+  jobs.handle(name, ({ since }) => work(since), { cron, onSetBack: true });
 }

@@ -1,6 +1,5 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { describeError } from '../../platform/errors/error-summary';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { firstIdAt } from '../../platform/values/ids';
@@ -119,8 +118,6 @@ interface NextEndpoint {
 /** What is done with many deliveries of an endpoint: in steps, each a transaction of its own, by background jobs. */
 @Injectable()
 export class DeliveryUpkeep implements OnModuleInit {
-  private readonly logger = new Logger(DeliveryUpkeep.name);
-
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
@@ -132,11 +129,7 @@ export class DeliveryUpkeep implements OnModuleInit {
     const resume = [RESUME_QUEUES, RESUME_LOCKED_QUEUES];
     this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
     this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, resume));
-    this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
-    this.clock.onSetBack(() => {
-      const added = this.jobs.add(this.database.manager, RETENTION_JOB, {}, { key: 'set-back' });
-      added.catch((error: unknown) => this.logger.error(describeError(error).line));
-    });
+    this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR, onSetBack: true });
   }
 
   /** Removes the queues and deliveries of an endpoint that the caller's transaction deletes. */
