@@ -2,11 +2,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { EventFields } from '../../src/ingest/domain/event';
 import { SHARDS } from '../../src/ingest/queue/event-queue';
 import { shardOf } from '../../src/ingest/queue/queue-partition';
-import { IngestPipeline } from '../../src/ingest/pipeline';
 import { ProcessingReplay } from '../../src/processing/processing-replay';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { letParkedTimePass, parkedIdsOf, processingRecordsOf, reviewRecordsOf } from '../support/failed-events';
-import { aCaller, aSubmission, external, startNode } from '../support/ingest';
+import { named, sendTo, startNode } from '../support/ingest';
 import {
   appliedTo,
   prepareEffects,
@@ -36,16 +35,7 @@ beforeEach(async () => {
 
 afterEach(() => node.close());
 
-async function send(tenantId: string, fields: readonly Partial<EventFields>[]): Promise<void> {
-  const events = fields.map((each) => aSubmission(each));
-  const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
-  expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
-}
-
-const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<EventFields> => ({
-  ...{ externalEventId: id, identifiers: [external(customer)], properties },
-});
-
+const send = (tenantId: string, fields: readonly Partial<EventFields>[]) => sendTo(node, tenantId, fields);
 const processingOf = (tenantId: string) => processingRecordsOf(url, tenantId);
 const parkedOf = (tenantId: string) => parkedIdsOf(url, tenantId);
 const reviewOf = (tenantId: string) => reviewRecordsOf(url, tenantId);

@@ -1,8 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl } from '../support/database';
 import { letParkedTimePass, parkedIdsOf, processingRecordsOf } from '../support/failed-events';
-import { aCaller, aSubmission, external, startNode } from '../support/ingest';
+import { named, sendTo, startNode } from '../support/ingest';
 import {
   appliedTo,
   prepareEffects,
@@ -31,13 +30,12 @@ beforeEach(async () => {
 
 afterEach(() => node.close());
 
-async function send(tenantId: string, events: readonly (readonly [id: string, customer: string])[]): Promise<void> {
-  const submissions = events.map(([id, customer]) =>
-    aSubmission({ externalEventId: id, identifiers: [external(customer)] }),
+const send = (tenantId: string, events: readonly (readonly [id: string, customer: string])[]) =>
+  sendTo(
+    node,
+    tenantId,
+    events.map(([id, customer]) => named(id, customer)),
   );
-  const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), submissions, 'live');
-  expect(results.map(({ status }) => status)).toEqual(events.map(() => 'accepted'));
-}
 
 /** How often each effect was applied to each event. */
 const attempts = () => effects.flatMap((effect) => [...effect.attempts.values()]);

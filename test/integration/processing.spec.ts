@@ -2,7 +2,6 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import type { EventFields } from '../../src/ingest/domain/event';
-import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Clock } from '../../src/platform/values/clock';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { EventWorker } from '../../src/processing/event-worker';
@@ -10,7 +9,7 @@ import { SerialConnection } from '../../src/processing/serial-connection';
 import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { WaitingEvents } from '../../src/processing/waiting-events';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
-import { aCaller, aSubmission, device, external, startNode } from '../support/ingest';
+import { device, external, named, sendTo, startNode } from '../support/ingest';
 import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../support/processing';
 import type { RecordingEffect } from '../support/processing';
 import { aTenant } from '../support/tenant';
@@ -38,16 +37,8 @@ afterEach(async () => {
 
 const startWorkers = (): void => nodes.forEach((node) => node.get(EventWorker).start());
 
-async function send(tenantId: string, fields: readonly Partial<EventFields>[], node = 0): Promise<void> {
-  const events = fields.map((each) => aSubmission(each));
-  const results = await nodes[node]!.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
-  expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
-}
-
-const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<EventFields> => ({
-  ...{ externalEventId: id, identifiers: [external(customer)], properties },
-});
-
+const send = (tenantId: string, fields: readonly Partial<EventFields>[], node = 0) =>
+  sendTo(nodes[node]!, tenantId, fields);
 const processingOf = (tenantId: string) =>
   rowsOf<{ external_event_id: string; state: string; attempts: number; last_error: string | null }>(
     url,

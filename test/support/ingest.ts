@@ -5,7 +5,7 @@ import type { Identifier } from '../../src/identity/domain/identifier';
 import type { EventFields, ParsedEvent } from '../../src/ingest/domain/event';
 import { EVENT_FAMILIES, type Submission } from '../../src/ingest/domain/submission';
 import { EventParsers } from '../../src/ingest/parse/event-parsers';
-import type { IngestPipeline } from '../../src/ingest/pipeline';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { AppModule } from '../../src/app.module';
 import type { Principal } from '../../src/platform/auth/principal';
 import { readSettings } from '../../src/platform/config/env';
@@ -94,4 +94,20 @@ function parseFields(_tenantId: string, { value }: Submission): ParsedEvent {
   const fields = value as EventFields;
   if (Array.isArray(fields.identifiers)) return { fields };
   return { refusal: { code: 'validation_failed', message: 'wrong', details: [] } };
+}
+
+/** The fields of an event of a customer. */
+export function named(id: string, customer: string, properties: Record<string, unknown> = {}): Partial<EventFields> {
+  return { externalEventId: id, identifiers: [external(customer)], properties };
+}
+
+/** Sends events to a node in one request. All of them have to be accepted. */
+export async function sendTo(
+  node: INestApplicationContext,
+  tenantId: string,
+  fields: readonly Partial<EventFields>[],
+): Promise<void> {
+  const events = fields.map((each) => aSubmission(each));
+  const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
+  expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
 }
