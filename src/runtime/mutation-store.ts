@@ -35,6 +35,8 @@ const BATCH_BYTES_MAX = 160 * 1024;
 const WORK_BYTES = 500;
 const OPERATION_BYTES = 100;
 
+type LockedRows = Awaited<ReturnType<StateRepository['lock']>>;
+
 /**
  * Stores mutations. `apply` commits many requests in one transaction (group commit), so that a counter which every
  * participant changes is written once a batch. A failure of one mutation does not affect the others.
@@ -75,11 +77,32 @@ export class MutationStore implements BeforeApplicationShutdown {
    * May be called again with the same work after a failure, also when it is unknown whether a commit happened.
    */
   async applyWithin(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
-    const { participants, shared, outcomes, campaigns } = rowsToLock(batch);
-    const { state, versions, added } = await this.states.lock(transaction, participants, shared, outcomes, campaigns);
-    const { results, changes } = applyMutations(await this.updated(batch, versions), state);
-    this.states.write(transaction, changes, state.atMicros);
+    // All rows at once, also for several parts: so they are locked in one order.
+    const locked = await this.lock(transaction, batch);
+    const results: MutationResult[] = [];
+    for (const part of partsOf(batch)) {
+      const isFirst = results.length === 0;
+      // Later parts read what the earlier ones have written; meanwhile the event loop is free.
+      const rows = isFirst ? locked : await this.lock(transaction, part);
+      results.push(...(await this.applyPart(transaction, part, rows)));
+    }
+    const { added } = locked;
     if (added.length > 0) this.states.remove(transaction, ofRefusedOnly(added, batch, results));
+    return results;
+  }
+
+  private lock(transaction: Transaction, batch: readonly MutationWork[]): Promise<LockedRows> {
+    const { participants, shared, outcomes, campaigns } = rowsToLock(batch);
+    return this.states.lock(transaction, participants, shared, outcomes, campaigns);
+  }
+
+  private async applyPart(
+    transaction: Transaction,
+    part: readonly MutationWork[],
+    { state, versions }: LockedRows,
+  ): Promise<readonly MutationResult[]> {
+    const { results, changes } = applyMutations(await this.updated(part, versions), state);
+    this.states.write(transaction, changes, state.atMicros);
     await this.subscribers.store(transaction, changes.history, state.atMicros);
     return results;
   }
@@ -127,6 +150,25 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 }
 
+/**
+ * Parts whose operations take as many bytes as a batch of `apply` at most: the reactions to one event may write 20 MB. A larger
+ * mutation is a part of its own.
+ */
+function partsOf(batch: readonly MutationWork[]): readonly (readonly MutationWork[])[] {
+  const parts: MutationWork[][] = [];
+  let bytes = Infinity;
+  for (const work of batch) {
+    const ofWork = operationBytesOf(work);
+    bytes += ofWork;
+    if (bytes <= BATCH_BYTES_MAX) parts.at(-1)?.push(work);
+    else {
+      parts.push([work]);
+      bytes = ofWork;
+    }
+  }
+  return parts;
+}
+
 /** The participants without an applied mutation: a refused one leaves nothing. */
 function ofRefusedOnly(
   participants: readonly ParticipantKey[],
@@ -143,9 +185,13 @@ function ofRefusedOnly(
   return participants.filter((key) => !applied.has(participantName(key)));
 }
 
-function bytesOf({ operations }: MutationWork): number {
+function bytesOf(work: MutationWork): number {
+  return WORK_BYTES + operationBytesOf(work);
+}
+
+function operationBytesOf({ operations }: MutationWork): number {
   return operations.reduce(
     (sum, { path, value }) => sum + OPERATION_BYTES + path.length + (typeof value === 'string' ? value.length : 8),
-    WORK_BYTES,
+    0,
   );
 }

@@ -6,6 +6,7 @@ import { ReactionsService } from '../../src/reactions/reactions.service';
 import { StateService } from '../../src/runtime/state.service';
 import { VariablesService } from '../../src/variables/variables.service';
 import { databaseUrl, withClient } from '../support/database';
+import { brokenHistories } from '../support/histories';
 import { aCaller, startNode } from '../support/ingest';
 import { anEventToProcess, EffectsWorker, summaryOf } from '../support/reactions';
 import { bySteppingClock } from '../support/stepping-clock';
@@ -140,6 +141,22 @@ describe('a reaction', () => {
     const results = await apply(events);
     expect(results.flatMap(summaryOf)).toEqual(events.map(() => 'sum applied'));
     expect(await stateOf()).toMatchObject({ user: { points: 99 }, campaign: { revenue: 10 } });
+  });
+
+  it('writes much in parts, between which this process can do something else', async () => {
+    const names = Array.from({ length: 45 }, (_unused, index) => `note${index}`);
+    for (const name of names) await variables().define(tenantId, CAMPAIGN, { scope: 'user', name, type: 'string' });
+    const note = (name: string) => ({ path: `state.user.${name}`, op: 'set', valueFrom: 'properties.text' });
+    for (const name of ['first', 'second', 'third']) await define(name, { ops: [POINTS, ...names.map(note)] });
+    const before = workers[0]!.sent.length;
+    const text = 'x'.repeat(4 * 1024);
+    const result = await applyOne(anEvent({ properties: { text } }));
+    expect(summaryOf(result)).toEqual(['first applied', 'second applied', 'third applied']);
+    const locks = workers[0]!.sent.slice(before).filter((name) => name === 'runtime_lock_participants');
+    expect(locks).toHaveLength(3);
+    expect((await stateOf()).user).toMatchObject({ points: 3, note0: text, note44: text });
+    expect(await countOf('value_changes')).toBe(3 * 46);
+    expect(await brokenHistories(url, tenantId)).toEqual([]);
   });
 
   it('is asked by event type, source and condition; only a condition that is not met is told', async () => {
