@@ -26,6 +26,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface LockedRow {
   readonly position: string;
+  readonly clock_seconds: number;
   readonly change_seconds: number;
 }
 
@@ -82,8 +83,10 @@ export class StateRepository {
       outcomes.length === 0 ? [] : this.findOutcomes(transaction, outcomes),
       this.readVersions(transaction, campaigns),
     ]);
+    const lockedRows = [...participantRows, ...sharedRows];
     const state = {
-      atMicros: latestMicros([...participantRows, ...sharedRows]),
+      atMicros: Math.round(1_000_000 * latest(lockedRows, 'change_seconds')),
+      clockMs: Math.floor(1_000 * latest(lockedRows, 'clock_seconds')),
       participants: participantRows.flatMap((row) => documentsIn(row, participants)),
       shared: sharedRows.flatMap((row) => valuesIn(row, shared)),
       outcomes: found,
@@ -196,9 +199,8 @@ function valuesIn(
   return [{ key, value: value === null || start === null ? value : new PeriodValue(value, start) }];
 }
 
-/** The moment when the last of these rows was locked. */
-function latestMicros(rows: readonly LockedRow[]): number {
+function latest(rows: readonly LockedRow[], of: 'clock_seconds' | 'change_seconds'): number {
   let seconds = 0;
-  for (const { change_seconds: each } of rows) if (each > seconds) seconds = each;
-  return Math.round(seconds * 1_000_000);
+  for (const row of rows) if (row[of] > seconds) seconds = row[of];
+  return seconds;
 }

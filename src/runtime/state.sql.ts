@@ -69,14 +69,18 @@ export const ENSURE_SHARED_VALUES: Statement = {
     ON CONFLICT ON CONSTRAINT shared_values_pkey DO NOTHING`,
 };
 
-/** Epoch seconds of the database's clock when a row is locked, but later than its last change, also if the clock is set. */
-const CHANGE_SECONDS = `date_part('epoch', greatest(clock_timestamp(), updated_at + interval '1 microsecond'))`;
+/**
+ * Epoch seconds of the database's clock when a row is locked; and of its change, which is later than its last one, also if the
+ * clock is set.
+ */
+const LOCK_SECONDS = `date_part('epoch', clock_timestamp()) AS clock_seconds,
+      date_part('epoch', greatest(clock_timestamp(), updated_at + interval '1 microsecond')) AS change_seconds`;
 
 /** Locks participants: other transactions that change one of them, on any node, wait for this commit. */
 export const LOCK_PARTICIPANTS: Statement = {
   name: 'runtime_lock_participants',
   text: `
-    SELECT u.position, p.values, p.periods, p.system, ${CHANGE_SECONDS} AS change_seconds
+    SELECT u.position, p.values, p.periods, p.system, ${LOCK_SECONDS}
     FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (tenant_id, subject, campaign_id, position)
     CROSS JOIN LATERAL (
       SELECT values, periods, system, updated_at FROM participant_states
@@ -88,7 +92,7 @@ export const LOCK_SHARED_VALUES: Statement = {
   name: 'runtime_lock_shared_values',
   text: `
     SELECT u.position, v.value, date_part('epoch', v.period_start) * 1000 AS period_start,
-      ${CHANGE_SECONDS} AS change_seconds
+      ${LOCK_SECONDS}
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])
       WITH ORDINALITY AS u (tenant_id, scope, owner_id, name, position)
     CROSS JOIN LATERAL (

@@ -170,6 +170,25 @@ it('grants a day of 23 hours and one of 25 exactly what it grants any other', as
   }
 });
 
+it('starts again in its next period, though other values were changed while the clock was ahead', async () => {
+  await database.setBefore(60_000);
+  const ahead = new Date(database.boundary.getTime() + 48 * HOUR_MS);
+  await campaign.define(DAILY, 'number', { default: 10, period: period() });
+  await campaign.define('state.user.points', 'number');
+  await campaign.define('state.campaign.total', 'number');
+  const exp = Math.floor(ahead.getTime() / 1_000) + 60 * 60;
+  const [ann, bob] = ['ann', 'bob'].map((sub) => at(0, campaign.participant({ sub, exp }))) as [Client, Client];
+  await database.setTo(ahead);
+  expect(summary(await mutate(bob, [inc('state.user.points'), inc('state.campaign.total')]))).toBe('200 applied');
+  await database.setBefore(50_000);
+  for (const person of [ann, bob]) {
+    expect(summary(await mutate(person, [inc(DAILY), inc('state.campaign.total')]))).toBe('200 applied');
+    expect(await shownDaily(person)).toBe(11);
+  }
+  await passBoundary(async () => (await shownDaily(ann)) === 10);
+  expect(await shownDaily(bob)).toBe(10);
+});
+
 /** Midnight in UTC of the last Sunday of a month, counted from 0. */
 function lastSunday(year: number, month: number): Date {
   const last = new Date(Date.UTC(year, month + 1, 0));

@@ -42,7 +42,7 @@ class Store {
   lock(batch: readonly MutationWork[]): LockedState {
     const rows = rowsToLock(batch);
     return {
-      atMicros: 0,
+      ...{ atMicros: 0, clockMs: 0 },
       participants: rows.participants.map((key) => {
         const document = this.participants.get(textOf(key))?.document;
         return { key, document: document ?? { values: {}, periods: null, system: { sessionId: null } } };

@@ -1,5 +1,4 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
-import { periodAt } from '../../variables/domain/period';
 import { applyOperations, type AppliedOperations } from './apply-operations';
 import { checkTypes, resolvePaths, type ResolvedOperation } from './check-operations';
 import type { MutationEntry, MutationRefusal, MutationResult, MutationWork } from './mutation-work';
@@ -34,6 +33,8 @@ export interface LockedState {
    * the last change of each row.
    */
   readonly atMicros: number;
+  /** The database's clock after all locks, in epoch milliseconds: it decides which period is the current one. */
+  readonly clockMs: number;
   readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
   /** Null: never written. */
   readonly shared: readonly { readonly key: SharedKey; readonly value: StoredValue | null }[];
@@ -60,8 +61,7 @@ export function applyMutations(
   locked: LockedState,
 ): { readonly results: readonly MutationResult[]; readonly changes: StateChanges } {
   const copy = new WorkingCopy(locked);
-  const at = Math.floor(locked.atMicros / 1_000);
-  const results = batch.map((work) => copy.storedResultOf(work) ?? applyOne(work, copy, at));
+  const results = batch.map((work) => copy.storedResultOf(work) ?? applyOne(work, copy, locked.clockMs));
   return { results, changes: copy.changes() };
 }
 
@@ -82,7 +82,7 @@ function applyOne(work: MutationWork, copy: WorkingCopy, at: number): MutationRe
       extras: { details, ...(path === undefined ? {} : { path }) },
     });
   }
-  copy.write(work, applied, changesOf(work, paths.operations, applied, at));
+  copy.write(work, applied, changesOf(work, paths.operations, applied));
   return { status: 'applied', mutations: applied.mutations, ...(applied.isClamped ? { isClamped: true } : {}) };
 }
 
@@ -90,14 +90,13 @@ function applyOne(work: MutationWork, copy: WorkingCopy, at: number): MutationRe
 function changesOf(
   { tenantId, owner, cause }: MutationWork,
   operations: readonly ResolvedOperation[],
-  { mutations }: AppliedOperations,
-  at: number,
+  { mutations, periodStarts }: AppliedOperations,
 ): ValueChange[] {
   const isParticipants = cause.kind === 'mutation' && cause.actor === undefined;
   return mutations.flatMap(({ previous, current }, index) => {
     const operation = operations[index];
     if (operation === undefined) return [];
-    const { scope, name, period } = operation.declaration;
+    const { scope, name } = operation.declaration;
     const isOwn = scope === 'user';
     return {
       key: {
@@ -112,7 +111,7 @@ function changesOf(
       current,
       cause,
       changedBy: isParticipants && !isOwn ? owner.subject : '',
-      periodStart: period === undefined ? null : periodAt(period, at).start,
+      periodStart: periodStarts[index] ?? null,
     };
   });
 }

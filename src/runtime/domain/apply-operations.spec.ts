@@ -91,6 +91,7 @@ describe('applyOperations', () => {
   it('writes a value that equals the default or the value, so that a later default does not change it', () => {
     expect(apply([op('set', 'user.level', 1)])).toEqual({
       mutations: [{ path: 'state.user.level', previous: 1, current: 1 }],
+      periodStarts: [null],
       changed: [{ scope: 'user', name: 'level', value: 1 }],
       isClamped: false,
     });
@@ -158,6 +159,7 @@ describe('applyOperations', () => {
     expect(on(new PeriodValue(7, 3 * DAY_MS))).toEqual([7, new PeriodValue(8, 3 * DAY_MS)]);
     expect(on(new PeriodValue(7, 2 * DAY_MS))).toEqual([5, new PeriodValue(6, 3 * DAY_MS)]);
     expect(on(7)).toEqual([5, new PeriodValue(6, 3 * DAY_MS)]);
+    expect(on(new PeriodValue(7, 5 * DAY_MS))).toEqual([7, new PeriodValue(8, 5 * DAY_MS)]);
   });
 
   it('throws for operations that were not checked', () => {

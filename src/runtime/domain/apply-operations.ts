@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath } from '../../platform/errors/fault-words';
-import { periodAt } from '../../variables/domain/period';
+import { type Period, periodAt } from '../../variables/domain/period';
 import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
 import { addDecimal, subtractDecimal } from './decimal';
 import { takesNumber } from './operation';
@@ -18,6 +18,8 @@ export interface ChangedValue {
 export interface AppliedOperations {
   /** One entry for each operation, in their order. */
   readonly mutations: readonly MutationEntry[];
+  /** The beginning of the period that each of them belongs to, in epoch milliseconds; null for a variable without periods. */
+  readonly periodStarts: readonly (number | null)[];
   /** One entry for each variable that was written. */
   readonly changed: readonly ChangedValue[];
   /** Whether an operation moved a value to its limit instead of beyond it. */
@@ -34,7 +36,8 @@ export interface RefusedOperations {
 
 /**
  * Applies operations whose types were checked (`checkTypes`), in order, all or none (contract sections 8 and 13). Does
- * not change `values`. `at`: the moment of the changes, in epoch milliseconds, which decides their period.
+ * not change `values`. `at`: the moment of the changes, in epoch milliseconds, which decides their period, unless the value
+ * belongs to a later one.
  *
  * Refused with faults of code `range` for each operation whose result is beyond ±2^53, else with faults of code
  * `limit_reached` for each operation after which the value would be outside of its limits, also if a later one would
@@ -49,6 +52,7 @@ export function applyOperations(
   /** Paths whose value is unknown after a fault: later operations on them report no faults of their own. */
   const unknown = new Set<string>();
   const mutations: MutationEntry[] = [];
+  const periodStarts: (number | null)[] = [];
   const faults: Fault[] = [];
   const outside: { readonly path: string; readonly fault: Fault }[] = [];
   let isClamped = false;
@@ -56,7 +60,8 @@ export function applyOperations(
     const { path, declaration } = operation;
     const { scope, name, period } = declaration;
     if (unknown.has(path) && takesNumber(operation.op)) continue;
-    const previous = shownValue(declaration, written.get(path)?.value ?? values[scope].get(name), at);
+    const before = written.get(path)?.value ?? values[scope].get(name);
+    const previous = shownValue(declaration, before, at);
     const result = operate(operation, previous);
     const current = withinLimits(declaration, result);
     if (!isKeepable(current)) faults.push(overflowFault(index));
@@ -64,9 +69,10 @@ export function applyOperations(
     else {
       isClamped ||= current !== result;
       unknown.delete(path);
-      const value = period === undefined ? current : new PeriodValue(current, periodAt(period, at).start);
-      written.set(path, { scope, name, value });
+      const start = period === undefined ? null : startOfChange(period, before, at);
+      written.set(path, { scope, name, value: start === null ? current : new PeriodValue(current, start) });
       mutations.push({ path, previous, current });
+      periodStarts.push(start);
       continue;
     }
     unknown.add(path);
@@ -76,7 +82,16 @@ export function applyOperations(
   if (first !== undefined) {
     return { refused: { code: 'limit_reached', path: first.path, faults: outside.map(({ fault }) => fault) } };
   }
-  return { mutations, changed: [...written.values()], isClamped };
+  return { mutations, periodStarts, changed: [...written.values()], isClamped };
+}
+
+/**
+ * The beginning of the current period; of a later one if the value was stored there by a clock that was set back since, so that
+ * nothing is granted twice in that one.
+ */
+function startOfChange(period: Period, before: StoredValue | undefined, at: number): number {
+  const moment = before instanceof PeriodValue ? Math.max(before.periodStart, at) : at;
+  return periodAt(period, moment).start;
 }
 
 /** Infinite: the result is beyond ±2^53. */

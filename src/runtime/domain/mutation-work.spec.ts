@@ -18,7 +18,7 @@ describe('a mutation without an identity', () => {
   it('is applied as often as it is given, and stores no outcome', () => {
     const work = aWork('', 'state.campaign.total');
     const { results, changes } = applyMutations([work, work], {
-      ...{ atMicros: 0, participants: [], shared: [], outcomes: [] },
+      ...{ atMicros: 0, clockMs: 0, participants: [], shared: [], outcomes: [] },
     });
     expect(results.map(({ status }) => status)).toEqual(['applied', 'applied']);
     expect(changes.shared).toMatchObject([{ key: { ownerId: 'summer', name: 'total' }, value: 4 }]);
