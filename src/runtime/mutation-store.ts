@@ -11,6 +11,7 @@ import { applyMutations } from './domain/apply-mutations';
 import {
   campaignName,
   campaignOf,
+  needsParticipant,
   participantKeyOf,
   participantName,
   rowsToLock,
@@ -30,6 +31,9 @@ const RETRY_TIME_MAX_MS = 1_500;
 const BATCH_MUTATIONS_MAX = 400;
 /** Each value is written up to five times, and answered; a batch of this size takes about 25 ms of the event loop. */
 const BATCH_BYTES_MAX = 160 * 1024;
+
+/** A document is read and written once. */
+const DOCUMENT_BYTES_SHARE = 1 / 4;
 
 /** About what a mutation takes in memory, in bytes: by itself, and for each operation beside its texts. */
 const WORK_BYTES = 500;
@@ -67,7 +71,8 @@ export class MutationStore implements BeforeApplicationShutdown {
 
   /** Applies one mutation and resolves after the commit. Throws `unavailable` when too many mutations are waiting. */
   apply(work: MutationWork): Promise<MutationResult> {
-    return this.commits.submit(work.tenantId, { work, bytes: bytesOf(work) });
+    const bytes = WORK_BYTES + operationBytesOf(work);
+    return this.commits.submit(work.tenantId, { work, bytes, batchBytes: bytes + this.documentBytesOf(work) });
   }
 
   /**
@@ -80,7 +85,7 @@ export class MutationStore implements BeforeApplicationShutdown {
     // All rows at once, also for several parts: so they are locked in one order.
     const locked = await this.lock(transaction, batch);
     const results: MutationResult[] = [];
-    for (const part of partsOf(batch)) {
+    for (const part of this.partsOf(batch)) {
       const isFirst = results.length === 0;
       // Later parts read what the earlier ones have written; meanwhile the event loop is free.
       const rows = isFirst ? locked : await this.lock(transaction, part);
@@ -89,6 +94,34 @@ export class MutationStore implements BeforeApplicationShutdown {
     const { added } = locked;
     if (added.length > 0) this.states.remove(transaction, ofRefusedOnly(added, batch, results));
     return results;
+  }
+
+  /**
+   * Parts as large as a batch of `apply` at most, without what a waiting mutation takes: the reactions to one event may write
+   * 20 MB. A larger mutation is a part of its own.
+   */
+  private partsOf(batch: readonly MutationWork[]): readonly (readonly MutationWork[])[] {
+    const parts: MutationWork[][] = [];
+    let bytes = Infinity;
+    let participants = new Set<string>();
+    for (const work of batch) {
+      const name = participantName(participantKeyOf(work));
+      const ofOperations = operationBytesOf(work);
+      const ofDocument = this.documentBytesOf(work);
+      bytes += ofOperations + (participants.has(name) ? 0 : ofDocument);
+      if (bytes <= BATCH_BYTES_MAX) parts.at(-1)?.push(work);
+      else {
+        parts.push([work]);
+        bytes = ofOperations + ofDocument;
+        participants = new Set();
+      }
+      participants.add(name);
+    }
+    return parts;
+  }
+
+  private documentBytesOf(work: MutationWork): number {
+    return needsParticipant(work) ? DOCUMENT_BYTES_SHARE * this.states.documentBytes(participantKeyOf(work)) : 0;
   }
 
   private lock(transaction: Transaction, batch: readonly MutationWork[]): Promise<LockedRows> {
@@ -150,25 +183,6 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 }
 
-/**
- * Parts whose operations take as many bytes as a batch of `apply` at most: the reactions to one event may write 20 MB. A larger
- * mutation is a part of its own.
- */
-function partsOf(batch: readonly MutationWork[]): readonly (readonly MutationWork[])[] {
-  const parts: MutationWork[][] = [];
-  let bytes = Infinity;
-  for (const work of batch) {
-    const ofWork = operationBytesOf(work);
-    bytes += ofWork;
-    if (bytes <= BATCH_BYTES_MAX) parts.at(-1)?.push(work);
-    else {
-      parts.push([work]);
-      bytes = ofWork;
-    }
-  }
-  return parts;
-}
-
 /** The participants without an applied mutation: a refused one leaves nothing. */
 function ofRefusedOnly(
   participants: readonly ParticipantKey[],
@@ -183,10 +197,6 @@ function ofRefusedOnly(
       .map(participantName),
   );
   return participants.filter((key) => !applied.has(participantName(key)));
-}
-
-function bytesOf(work: MutationWork): number {
-  return WORK_BYTES + operationBytesOf(work);
 }
 
 function operationBytesOf({ operations }: MutationWork): number {

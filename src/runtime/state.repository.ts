@@ -51,8 +51,11 @@ interface OutcomeRow {
 /** The tables of state, within a transaction of `MutationStore`. Each step is one pipelined flush. */
 @Injectable()
 export class StateRepository {
-  /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
-  private readonly known = new LRUCache<string, true>({ maxSize: KNOWN_ROWS_MAX, sizeCalculation: () => 1 });
+  /**
+   * By name: the bytes of a participant's texts, when it was locked last; 0 for a shared value. Limited by `maxSize` with
+   * entries of size 1: `max` would allocate all the memory at the start.
+   */
+  private readonly known = new LRUCache<string, number>({ maxSize: KNOWN_ROWS_MAX, sizeCalculation: () => 1 });
 
   constructor(
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
@@ -110,6 +113,11 @@ export class StateRepository {
     }
   }
 
+  /** About the size of a participant's document; 0 while this process does not know it. */
+  documentBytes(key: ParticipantKey): number {
+    return this.known.get(participantName(key)) ?? 0;
+  }
+
   /** Removes participants that `lock` has added, along with COMMIT. */
   remove(transaction: Transaction, added: readonly ParticipantKey[]): void {
     if (added.length === 0) return;
@@ -134,7 +142,9 @@ export class StateRepository {
 
   private async lockParticipants(transaction: Transaction, keys: readonly ParticipantKey[]) {
     const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, sql.participantParameters(keys));
-    this.remember(keys.map(participantName), rows.length);
+    const names = keys.map(participantName);
+    this.remember(names, rows.length);
+    for (const { position, values } of rows) this.known.set(names[Number(position) - 1] ?? '', textBytesOf(values));
     return rows;
   }
 
@@ -173,7 +183,7 @@ export class StateRepository {
    * again.
    */
   private remember(names: readonly string[], found: number): void {
-    if (found === names.length) for (const name of names) this.known.set(name, true);
+    if (found === names.length) for (const name of names) this.known.set(name, 0);
     else {
       for (const name of names) this.known.delete(name);
       throw new LostRaceError('A row of state was deleted');
@@ -197,6 +207,13 @@ function valuesIn(
   const key = keys[Number(position) - 1];
   if (key === undefined) return [];
   return [{ key, value: value === null || start === null ? value : new PeriodValue(value, start) }];
+}
+
+/** Everything else in a document is small. */
+function textBytesOf(values: ParticipantDocument['values']): number {
+  let bytes = 0;
+  for (const value of Object.values(values)) if (typeof value === 'string') bytes += value.length;
+  return bytes;
 }
 
 function latest(rows: readonly LockedRow[], of: 'clock_seconds' | 'change_seconds'): number {

@@ -250,6 +250,25 @@ describe('POST /v1/runtime/state:mutate', () => {
     }
   });
 
+  it('puts only a few participants with much text into one transaction, which writes all of it again', async () => {
+    const notes = Array.from({ length: 40 }, (_unused, index) => `state.user.note${index}`);
+    for (const note of notes) await campaign.define(note, 'string');
+    const people = Array.from({ length: 12 }, (_unused, index) => campaign.participant({ sub: `p-${index}` }));
+    for (const person of people) {
+      const ops = notes.map((note) => set(note, 'x'.repeat(4 * 1024)));
+      expect(summary(await mutate(person, ops))).toBe('200 applied');
+      expect(summary(await mutate(person, [inc(POINTS)]))).toBe('200 applied');
+    }
+    const answers = await Promise.all(people.map((person) => mutate(person, [inc(POINTS)])));
+    expect(answers.map(summary)).toEqual(people.map(() => '200 applied'));
+    const together = await rowsOf<{ count: number }>(
+      service.databaseUrl,
+      `SELECT count(*)::int AS count FROM participant_states WHERE tenant_id = $1 GROUP BY updated_at`,
+      [campaign.workspace.tenantId],
+    );
+    expect(Math.max(...together.map(({ count }) => count))).toBeLessThanOrEqual(3);
+  });
+
   it('takes the body of the authentication reference: campaignId, ops and mutationId', async () => {
     const anywhere = campaign.issuer.participant();
     const body = { campaignId: campaign.campaignId, ops: [inc(POINTS, 10)], mutationId: 'reference-1' };

@@ -56,6 +56,17 @@ describe('Lane', () => {
     expect(batches.map(({ work }) => work)).toEqual([['1', '2'], ['3'], ['4'], ['5', '6']]);
   });
 
+  it('counts in a commit what a piece reads there, and not while it waits', async () => {
+    const { lane, batches } = aLane({ batchBytesMax: 100, bytesMax: 100 });
+    for (const work of ['1', '2', '3']) void lane.submit('a', { ...piece(work, 30), batchBytes: 50 });
+    for (let batch = 0; batch < 2; batch += 1) {
+      await turn();
+      batches[batch]?.end();
+    }
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([['1', '2'], ['3']]);
+  });
+
   it('waits a moment for all whom it has answered, so that the few who wait do not have a commit to themselves', async () => {
     const { lane, batches } = aLane();
     const submit = (count: number) =>

@@ -47,6 +47,7 @@ const WORTH_A_COMMIT = 32;
 interface Entry<Work, Answer> {
   readonly work: Work;
   readonly bytes: number;
+  readonly batchBytes: number;
   readonly mark: unknown;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -63,6 +64,8 @@ export interface Commits<Work, Answer> {
 export interface SizedWork<Work> {
   readonly work: Work;
   readonly bytes: number;
+  /** Its size in a batch, which may read more for it; default `bytes`. */
+  readonly batchBytes?: number;
 }
 
 /**
@@ -94,11 +97,11 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     return this.bytes;
   }
 
-  submit(tenantId: string, { work, bytes }: SizedWork<Work>): Promise<Answer> {
+  submit(tenantId: string, { work, bytes, batchBytes = bytes }: SizedWork<Work>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.admit(bytes);
       const mark = this.options.watch?.mark();
-      this.enqueue(this.singles, tenantId, { work, bytes, mark, resolve, reject });
+      this.enqueue(this.singles, tenantId, { work, bytes, batchBytes, mark, resolve, reject });
     });
   }
 
@@ -111,13 +114,13 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
       const mark = this.options.watch?.mark();
       const answers: Answer[] = [];
       let left = pieces.length;
-      pieces.forEach(({ work, bytes }, index) => {
+      pieces.forEach(({ work, bytes, batchBytes = bytes }, index) => {
         const settle = (answer: Answer): void => {
           answers[index] = answer;
           left -= 1;
           if (left === 0) resolve(answers);
         };
-        this.enqueue(this.bulk, tenantId, { work, bytes, mark, resolve: settle, reject });
+        this.enqueue(this.bulk, tenantId, { work, bytes, batchBytes, mark, resolve: settle, reject });
       });
     });
   }
@@ -171,9 +174,9 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     let bytes = 0;
     const within =
       (bytesMax: number) =>
-      (entry: Entry<Work, Answer>): boolean => {
-        if (bytes > 0 && bytes + entry.bytes > bytesMax) return false;
-        bytes += entry.bytes;
+      ({ batchBytes }: Entry<Work, Answer>): boolean => {
+        if (bytes > 0 && bytes + batchBytes > bytesMax) return false;
+        bytes += batchBytes;
         return true;
       };
     const tenantId = this.options.isOneWorkspace === true ? this.nextWorkspace() : undefined;
