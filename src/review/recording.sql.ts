@@ -91,15 +91,26 @@ const INSERT_ENTRIES = `
     ORDER BY w.tenant_id, w.id
     ON CONFLICT ON CONSTRAINT review_entries_pkey`;
 
-/** Sets a column of a stored entry to the new value, or leaves it if the new one exceeds the limit. */
-const ifItFits = (column: string): string =>
-  `${column} = CASE WHEN excluded.payload_state = 'not_kept' THEN stored.${column} ELSE excluded.${column} END`;
+/**
+ * Sets a column of a stored entry to the new value, or leaves it if the new one exceeds the limit. A failure of processing
+ * has no payload, and its event is replayed in another way than a refused one.
+ */
+const ifItFits = (column: string): string => `${column} = CASE
+        WHEN excluded.payload_state = 'not_kept' AND excluded.stage <> 'processing' THEN stored.${column}
+        ELSE excluded.${column}
+      END`;
+
+/** What the last occurrence says. The stage and the family may differ from those of the ones before it. */
+const OF_LAST_OCCURRENCE = [
+  ...['stage', 'message', 'details', 'family', 'event_type'],
+  ...['payload', 'payload_form', 'payload_state'],
+];
 
 /** Inserts entries, or counts further occurrences; a closed entry whose problem occurs again is reopened. */
 export const WRITE_ENTRIES: Statement = {
   name: 'review_write_entries',
   text: `${INSERT_ENTRIES} DO UPDATE SET
-      ${['message', 'details', 'event_type', 'payload', 'payload_form', 'payload_state'].map(ifItFits).join(',\n      ')},
+      ${OF_LAST_OCCURRENCE.map(ifItFits).join(',\n      ')},
       occurrences = stored.occurrences + excluded.occurrences,
       last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
       status = 'open', resolution = NULL, closed_at = NULL`,

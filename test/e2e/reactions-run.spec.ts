@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
 import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, registerTypes, aCdpEvent } from '../support/builders';
@@ -142,6 +143,22 @@ it('tells what failed in the event and in the review area, and a replay after it
   expect(await processed(event)).toMatchObject({ state: 'processed' });
   const state = await stateOf(campaign.participant({ sub: 'ann' }));
   expect(state).toMatchObject({ user: { points: 10 }, campaign: { revenue: 29.33 } });
+});
+
+it('shows a failure as one of processing, though the event was refused before for the same reason', async () => {
+  await define({ ops: [{ path: 'state.user.points', op: 'inc', valueFrom: 'properties.bonus' }] });
+  const event = ofAnn();
+  expect((await client.post('/v1/external-events', { ...event, type: undefined })).status).toBe(422);
+  const eventId = await send(event);
+  expect((await processed(eventId)).lastError).toMatch(/^required: /);
+  await nodes[0]!.app.get(RefusalsOfStoredEvents).closeAll();
+  const { items } = (await client.get('/v1/review-entries')).body;
+  const failure = { reason: 'required', stage: 'processing', status: 'open', payloadState: 'stored' };
+  expect(items).toMatchObject([{ ...failure, eventId, occurrences: 2 }]);
+  await define({});
+  const replay = await client.post(`/v1/review-entries/${items[0].id}:replay`, {});
+  expect(replay.body).toMatchObject({ outcome: { status: 'processed' }, reviewEntry: { status: 'replayed' } });
+  expect((await stateOf(campaign.participant({ sub: 'ann' }))).user.points).toBe(10);
 });
 
 describe('a replay of an event that failed, of whose reactions one was applied', () => {

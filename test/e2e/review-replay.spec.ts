@@ -86,6 +86,20 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     expect((await replay(client, entry)).body.outcome.status).toBe('accepted');
   });
 
+  it('sends the event as what it was refused last: of which family, and at which stage', async () => {
+    const client = await aClient(service);
+    const event = aCdpEvent({ properties: {} });
+    const { source, externalEventId } = event;
+    await client.post('/v1/external-events', { source, external_event_id: externalEventId });
+    expect(await theReviewEntry(client)).toMatchObject({ family: 'external', stage: 'validation', reason: 'required' });
+    await registerTypes(client, [PURCHASE]);
+    await client.post('/v1/cdp/events', event);
+    const entry = await theReviewEntry(client);
+    expect(entry).toMatchObject({ family: 'cdp', stage: 'contract', reason: 'required', occurrences: 2 });
+    await client.post('/v1/cdp/event-types', { ...PURCHASE, properties: {}, force: true });
+    expect((await replay(client, entry)).body.outcome.status).toBe('accepted');
+  });
+
   it('closes every open entry of the event, the others as superseded', async () => {
     const client = await aClient(service);
     const { event, entry } = await anEarlyEvent(client);
