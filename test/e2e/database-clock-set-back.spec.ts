@@ -70,6 +70,17 @@ describe('after the clock of the database was set back', () => {
     });
   });
 
+  it('review entries of the former time are dismissed in bulk', async () => {
+    await setAhead(2 * DAY_MS);
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await setAhead(0);
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    const { jobId } = (await client.post('/v1/review-entries:dismiss', { filter: {} })).body;
+    const dismissal = async () => (await client.get(`/v1/review-dismissals/${jobId}`)).body;
+    await until(async () => (await dismissal()).state === 'done');
+    expect(await dismissal()).toMatchObject({ total: 2, dismissed: 2 });
+  });
+
   it('deliveries of webhooks that were due by the former time are made', async () => {
     const receiver = await startReceiver();
     const { id } = await aWebhook(client, receiver.url);

@@ -25,13 +25,17 @@ const UNFINISHED = In(['queued', 'running']);
  * Closes the open entries of a page that match. It locks them in the order of their ids, as everything that changes
  * several. $1 workspace, $2 and $3 the page, $4 resolution, $5 `seenBy`, $6 to $9 the filter, in which null matches
  * all.
+ *
+ * An entry that was last seen in the future was seen before the database's clock was set back. Nodes know that clock to
+ * some milliseconds, so a minute is enough.
  */
 const DISMISS_PAGE = `
   WITH page AS MATERIALIZED (
     SELECT id FROM review_entries WHERE tenant_id = $1 AND id > $2::uuid ORDER BY id LIMIT $3
   ), matching AS MATERIALIZED (
     SELECT e.id FROM page p JOIN review_entries e ON e.tenant_id = $1 AND e.id = p.id
-    WHERE e.status = 'open' AND e.last_seen_at <= $5
+    WHERE e.status = 'open'
+      AND (e.last_seen_at <= $5 OR e.last_seen_at > statement_timestamp() + interval '1 minute')
       AND ($6::text IS NULL OR e.stage = $6) AND ($7::text IS NULL OR e.reason = $7)
       AND ($8::text IS NULL OR e.source = $8) AND ($9::text IS NULL OR e.event_type = $9)
     ORDER BY e.id FOR UPDATE OF e
