@@ -35,7 +35,7 @@ export interface ProcessedAgain {
 
 /**
  * Processes events again that failed for good (contract section 8), while a client waits. Reactions that are recorded
- * as applied are not repeated. The transaction that processes an event closes its review entry.
+ * as applied are not repeated. The transaction that processes an event closes its review entries.
  */
 @Injectable()
 export class ProcessingReplay {
@@ -114,9 +114,11 @@ export class ProcessingReplay {
     return this.close(transaction, again);
   }
 
+  /** The event may have failed at other times for other reasons, each with an entry of its own. */
   private close(transaction: Transaction, { tenantId, eventId, replay }: EventToProcessAgain): ProcessedAgain {
     const resolution = { ...replay.attempt, outcome: 'processed', eventId } as const;
     this.review.closeReplayed(transaction, [{ tenantId, id: replay.entryId, eventId, resolution }]);
+    this.review.supersedeFailures(transaction, [{ tenantId, eventId }]);
     return {};
   }
 }

@@ -168,6 +168,11 @@ export class ReviewService implements BeforeApplicationShutdown {
     transaction.sendLast(sql.SUPERSEDE_ENTRIES, columns(events));
   }
 
+  /** Closes the open failures of events that this transaction processes or finds processed. */
+  supersedeFailures(transaction: Transaction, events: readonly EventKey[]): void {
+    transaction.sendLast(sql.SUPERSEDE_FAILURES, columns(events));
+  }
+
   /** Closes entries after a replay: this transaction stores their events or finds them stored. */
   closeReplayed(transaction: Transaction, entries: readonly ReplayedEntry[]): void {
     if (entries.length === 0) return;

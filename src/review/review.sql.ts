@@ -5,7 +5,10 @@ import type { Statement } from '../platform/postgres/statement';
 export const OPEN_REFUSALS = `FROM review_entries
       WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL AND stage <> 'processing'`;
 
-const OPEN_REFUSALS_OF_EVENT = `${OPEN_REFUSALS} AND tenant_id = u.tenant_id AND event_id = u.event_id`;
+const OF_EVENT = 'AND tenant_id = u.tenant_id AND event_id = u.event_id';
+const OPEN_REFUSALS_OF_EVENT = `${OPEN_REFUSALS} ${OF_EVENT}`;
+const OPEN_FAILURES_OF_EVENT = `FROM review_entries
+      WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL AND stage = 'processing' ${OF_EVENT}`;
 
 /** Which of these events have refusals that SUPERSEDE_ENTRIES would close. */
 export const FIND_SUPERSEDED: Statement = {
@@ -36,27 +39,40 @@ const CLOSED_AT = `to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"H
  * Closes the open refusals of events that are stored now. An event has one entry for each reason, so that the LIMIT is
  * never reached; it keeps the plan stable.
  */
-export const SUPERSEDE_ENTRIES: Statement = {
-  name: 'review_supersede_entries',
-  text: superseding(
-    `jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'at', ${CLOSED_AT}, 'eventId', e.event_id)`,
-  ),
-  // Of functions with columns a distributed database takes immutable ones only.
-  oneWorkspace: oneWorkspaceForm(
-    superseding(
-      `('{"action":"superseded","outcome":"accepted","at":"' || ${CLOSED_AT}
-        || '","eventId":"' || e.event_id::text || '"}')::jsonb`,
-    ),
-  ),
-};
+export const SUPERSEDE_ENTRIES: Statement = supersedes('review_supersede_entries', OPEN_REFUSALS_OF_EVENT, 'accepted');
 
-function superseding(resolution: string): string {
+/** Closes the open failures of events that are processed now. */
+export const SUPERSEDE_FAILURES: Statement = supersedes(
+  'review_supersede_failures',
+  OPEN_FAILURES_OF_EVENT,
+  'processed',
+);
+
+function supersedes(name: string, entries: string, outcome: 'accepted' | 'processed'): Statement {
+  return {
+    name,
+    text: superseding(
+      entries,
+      `jsonb_build_object('action', 'superseded', 'outcome', '${outcome}', 'at', ${CLOSED_AT}, 'eventId', e.event_id)`,
+    ),
+    // Of functions with columns a distributed database takes immutable ones only.
+    oneWorkspace: oneWorkspaceForm(
+      superseding(
+        entries,
+        `('{"action":"superseded","outcome":"${outcome}","at":"' || ${CLOSED_AT}
+          || '","eventId":"' || e.event_id::text || '"}')::jsonb`,
+      ),
+    ),
+  };
+}
+
+function superseding(entries: string, resolution: string): string {
   return `
     WITH closing AS MATERIALIZED (
       SELECT r.tenant_id, r.id
       FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
       CROSS JOIN LATERAL (
-        SELECT tenant_id, id ${OPEN_REFUSALS_OF_EVENT}
+        SELECT tenant_id, id ${entries}
         LIMIT 100
       ) r
       ORDER BY r.tenant_id, r.id

@@ -245,6 +245,28 @@ describe('a reaction that waits', () => {
     expect((await userState()).points).toBe(1);
   });
 
+  it('and another one that failed before for another reason are replayed together, and both entries are closed', async () => {
+    await campaign.define('state.campaign.total', 'number');
+    const total = { path: 'state.campaign.total', op: 'inc' };
+    await define({ name: 'bad', ops: [{ ...total, valueFrom: 'properties.none' }] });
+    await define({ ops: [{ ...POINT, value: undefined, valueFrom: 'properties.text' }] });
+    const attributes = { n: 1, text: 'not a number' };
+    const event = await accept('/v1/external-events', anExternalEvent({ identity: device('d'), attributes }));
+    expect(await outcomesOf([event])).toEqual(['waiting_for_customer,failed required']);
+    await identify({ externalUserId: 'ann', deviceKey: 'd' });
+    expect(await outcomesOf([event])).toEqual(['failed required,failed type']);
+    await define({ name: 'bad', ops: [{ ...total, valueFrom: 'properties.n' }] });
+    await define({ ops: [POINT] });
+    const entryOf = async (reason: string) => (await client.get(`/v1/review-entries?reason=${reason}`)).body.items[0];
+    await client.post(`/v1/review-entries/${(await entryOf('required')).id}:replay`, {});
+    expect(await outcomesOf([event])).toEqual(['applied,applied']);
+    expect(await entryOf('required')).toMatchObject({ status: 'replayed', resolution: { outcome: 'processed' } });
+    expect(await entryOf('type')).toMatchObject({
+      ...{ status: 'superseded', eventId: event },
+      resolution: { action: 'superseded', outcome: 'processed', eventId: event, at: expect.any(String) },
+    });
+  });
+
   it('begins to wait with a replay, when it could not be asked before', async () => {
     await define({ when: { '>': [{ var: 'event.properties.text' }, 1] } });
     const attributes = { n: 1, text: 'not a number' };

@@ -17,7 +17,7 @@ const WRITE_SCOPES: Readonly<Record<EventFamily, Scope>> = {
 
 const CLOSED: Readonly<Record<Exclude<ReviewStatus, 'open'>, string>> = {
   replayed: 'The entry was replayed already and its event is stored; there is nothing left to do.',
-  superseded: 'The entry is superseded: its event was accepted later and is stored; there is nothing left to do.',
+  superseded: 'The entry is superseded: its event was accepted or processed later; there is nothing left to do.',
   dismissed:
     'The entry is dismissed, and only open entries can be replayed; send the event to its ingest route instead.',
 };
