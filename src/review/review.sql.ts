@@ -84,7 +84,10 @@ function superseding(entries: string, resolution: string): string {
     WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`;
 }
 
-/** Closes entries whose events a replay stored. A replayed or superseded entry stays as it is. */
+/**
+ * Closes entries whose events a replay stored or processed. A replayed or superseded entry stays as it is. So does a refusal
+ * that has become a failure of processing since the replay read it: the event was stored, and failed, meanwhile.
+ */
 export const CLOSE_REPLAYED_ENTRIES: Statement = {
   name: 'review_close_replayed_entries',
   text: `
@@ -96,5 +99,6 @@ export const CLOSE_REPLAYED_ENTRIES: Statement = {
     UPDATE review_entries e
     SET status = 'replayed', closed_at = clock_timestamp(), resolution = c.resolution::jsonb, event_id = c.event_id
     FROM closing c
-    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status IN ('open', 'dismissed')`,
+    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status IN ('open', 'dismissed')
+      AND (e.stage <> 'processing' OR c.resolution::jsonb ->> 'outcome' = 'processed')`,
 };

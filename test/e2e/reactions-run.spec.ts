@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
 import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
@@ -155,6 +156,14 @@ it('shows a failure as one of processing, though the event was refused before fo
   const { items } = (await client.get('/v1/review-entries')).body;
   const failure = { reason: 'required', stage: 'processing', status: 'open', payloadState: 'stored' };
   expect(items).toMatchObject([{ ...failure, eventId, occurrences: 2 }]);
+  // A replay that has read the refusal before the event came in finds it stored.
+  const attempt = { action: 'replayed', at: new Date().toISOString(), by: 'test' } as const;
+  const replayed = { entryId: items[0].id, attempt, receivedAt: Date.now() };
+  const submission = { family: 'external', value: event, bytes: 1, text: () => '', replay: replayed } as const;
+  const sender = { tenantId: campaign.workspace.tenantId, sources: null };
+  const result = await nodes[0]!.app.get(IngestPipeline).ingestOne(sender, submission, 'replay');
+  expect(result).toMatchObject({ status: 'duplicate', warnings: [] });
+  expect((await client.get(`/v1/review-entries/${items[0].id}`)).body).toMatchObject(failure);
   await define({});
   const replay = await client.post(`/v1/review-entries/${items[0].id}:replay`, {});
   expect(replay.body).toMatchObject({ outcome: { status: 'processed' }, reviewEntry: { status: 'replayed' } });
