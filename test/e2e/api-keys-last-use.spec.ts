@@ -98,6 +98,8 @@ describe('lastUsedAt', () => {
   it.each([
     ['moves on when it is more than a minute old', 61, true],
     ['stays as it is within a minute', 30, false],
+    ['moves back when it is ahead, since the clock was set back', -61 * 60, true],
+    ['stays as it is where another node is some seconds ahead', -5, false],
   ])('%s', async (_name, secondsAgo, moves) => {
     const { apiKey, key } = await create();
     const before = await setLastUse(apiKey.id, secondsAgo);

@@ -20,8 +20,8 @@ export interface UsedCredential {
 }
 
 /**
- * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` earlier is stored. Of any number
- * of nodes only one writes per minute.
+ * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` earlier or later is stored. Of any
+ * number of nodes only one writes per minute. A later use than that is one of a clock that was set back since.
  */
 export type WriteLastUse = (tenantId: string, id: string, at: Date) => Promise<unknown>;
 
@@ -36,7 +36,8 @@ export async function storeLastUse(
 ): Promise<void> {
   await database.query(
     `UPDATE ${table} SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2
-       AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - make_interval(secs => $4))`,
+       AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - make_interval(secs => $4)
+         OR last_used_at > $3::timestamptz + make_interval(secs => $4))`,
     [tenantId, id, at, LAST_USE_STEP_SECONDS],
   );
 }
@@ -63,7 +64,8 @@ export class LastUse implements BeforeApplicationShutdown {
   /** Call it when a credential has been verified against the database. Returns at once and never throws. */
   note({ tenantId, id, lastUsedAt }: UsedCredential): void {
     const at = this.clock.now();
-    const isStored = lastUsedAt !== null && at.getTime() - lastUsedAt.getTime() <= LAST_USE_STEP_SECONDS * 1_000;
+    const isStored =
+      lastUsedAt !== null && Math.abs(at.getTime() - lastUsedAt.getTime()) <= LAST_USE_STEP_SECONDS * 1_000;
     const key = `${tenantId}/${id}`;
     if (isStored || this.closed || this.waiting.has(key) || this.waiting.size >= WAITING_MAX) return;
     this.waiting.set(key, { tenantId, id, lastUsedAt, at });
