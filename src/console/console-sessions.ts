@@ -1,12 +1,19 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, LessThan } from 'typeorm';
+import { DataSource, In, LessThan, MoreThan } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { credentialNeeded } from '../platform/errors/challenges';
 import { isRefusal } from '../platform/invalidation/negative-cache';
 import { newId } from '../platform/values/ids';
-import { hasEnded, SESSION_IDLE_MS, SESSION_MS_MAX, sessionEnds, type SessionEnds } from './domain/session-lifetime';
+import {
+  hasEnded,
+  SESSION_IDLE_MS,
+  SESSION_MS_MAX,
+  sessionEnds,
+  type SessionEnds,
+  USE_AHEAD_MS_MAX,
+} from './domain/session-lifetime';
 import { ConsoleSessionRow } from './entities/console-session.entity';
 import { SessionGrantSources, type SessionKind } from './session-grants';
 
@@ -110,6 +117,7 @@ export class ConsoleSessions {
       where: [
         { usedAt: LessThan(new Date(now - SESSION_IDLE_MS)) },
         { createdAt: LessThan(new Date(now - SESSION_MS_MAX)) },
+        { usedAt: MoreThan(new Date(now + USE_AHEAD_MS_MAX)) },
       ],
       take: REMOVED_MAX,
     });

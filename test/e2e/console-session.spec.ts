@@ -244,6 +244,25 @@ describe('a session', () => {
     expectProblem(await browser.get('/session'), 401, 'unauthenticated');
   });
 
+  it('ends when the clock was set back behind its last use: nobody knows how old it is', async () => {
+    at(10 * 60);
+    const [browser, unused] = [await signedIn(service.url, admin.key!), await signedIn(service.url, admin.key!)];
+    at(0);
+    expectProblem(await browser.get('/v1/events?unmask=true'), 401, 'unauthenticated');
+    while (await service.app.get(ConsoleSessions).removeEnded());
+    expect(await storedSessions()).toEqual([]);
+    expectProblem(await unused.get('/session'), 401, 'unauthenticated');
+  });
+
+  it('goes on when another node is a few seconds ahead', async () => {
+    at(0.1);
+    const browser = await signedIn(service.url, admin.key!);
+    at(0);
+    expect((await browser.get('/v1/events?unmask=true')).status).toBe(200);
+    while (await service.app.get(ConsoleSessions).removeEnded());
+    expect((await browser.get('/session')).status).toBe(200);
+  });
+
   it('that has ended is removed by the job, and no other', async () => {
     const [used, unused] = [await signedIn(service.url, admin.key!), await signedIn(service.url, admin.key!)];
     at(20);

@@ -3,6 +3,8 @@ const MINUTE_MS = 60_000;
 export const SESSION_IDLE_MS = 30 * MINUTE_MS;
 export const SESSION_MS_MAX = 8 * 60 * MINUTE_MS;
 export const PROOF_MS = 5 * MINUTE_MS;
+/** A later use is one of a clock that was set back since. Clocks of nodes differ by less. */
+export const USE_AHEAD_MS_MAX = MINUTE_MS;
 
 /** When a session was used. */
 export interface SessionTimes {
@@ -31,7 +33,11 @@ export function sessionEnds({ createdAt, usedAt, provenAt }: SessionTimes, grant
   };
 }
 
-/** Whether a session is over at `now`. A proof does not prolong it. */
+/**
+ * Whether a session is over at `now`. A proof does not prolong it. Behind its own use nobody knows how old it and its proof
+ * are, so it is over too.
+ */
 export function hasEnded(times: SessionTimes, now: Date): boolean {
-  return sessionEnds(times, null).idleExpiresAt <= now.getTime();
+  const isAhead = times.usedAt.getTime() > now.getTime() + USE_AHEAD_MS_MAX;
+  return isAhead || sessionEnds(times, null).idleExpiresAt <= now.getTime();
 }
