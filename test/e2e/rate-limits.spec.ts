@@ -336,6 +336,13 @@ describe('AUTH_FAILURES_PER_MINUTE', () => {
     expect((await call('guess', '::ffff:203.0.113.3')).status).toBe(429);
   });
 
+  it('counts an address once, whatever port the proxy puts behind it', async () => {
+    const guesses = Array.from({ length: PER_MINUTE }, (_unused, n) => call('guess', `203.0.113.5:${50_000 + n}`));
+    expect(new Set(statuses(await Promise.all(guesses)))).toEqual(new Set([401]));
+    expect((await call('guess', '203.0.113.5:60000')).status).toBe(429);
+    expect((await call('guess', '203.0.113.5')).status).toBe(429);
+  });
+
   it('does not count whoever sends no credential, or one that lacks a scope', async () => {
     const workspace = await aWorkspace(service);
     const weak = await workspace.client({ scopes: ['review:read'] });
