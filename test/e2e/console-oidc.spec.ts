@@ -290,6 +290,18 @@ describe('a session by an identity provider', () => {
     expect((await browser.get('/v1/events')).status).toBe(200);
   });
 
+  it('goes on after the provider has given a new refresh token, and could say nothing about the person then', async () => {
+    const subject = await aPerson(['readers']);
+    const browser = await signIn();
+    await age(subject, 60);
+    await provider.set({ isUserInfoAway: true });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expectProblem(await browser.get('/v1/events'), 503, 'unavailable');
+    }
+    await provider.set({ isUserInfoAway: false });
+    expect((await browser.get('/v1/events')).status).toBe(200);
+  });
+
   it('goes on where its person has signed in again while the renewal of the sign-in before was being refused', async () => {
     const subject = await aPerson(['readers']);
     const browser = await signIn();

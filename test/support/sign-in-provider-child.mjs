@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
 /** What the test says of persons, by their subject; who signs in next; whether the provider is away, or does not answer yet. */
-let state = { persons: {}, next: '', isAway: false, isHeld: false };
+let state = { persons: {}, next: '', isAway: false, isUserInfoAway: false, isHeld: false };
 let provider;
 
 const server = createServer((request, response) => void handle(request, response));
@@ -23,7 +23,7 @@ process.send({ issuer });
 
 async function handle(request, response) {
   while (state.isHeld) await once(process, 'message');
-  if (state.isAway) response.writeHead(503).end();
+  if (state.isAway || (state.isUserInfoAway && request.url === '/me')) response.writeHead(503).end();
   else if (request.url.startsWith('/interaction/')) await interact(request, response);
   else provider.callback()(request, response);
 }

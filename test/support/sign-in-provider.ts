@@ -13,6 +13,8 @@ export interface ProviderState {
   /** The subject of the person who signs in next. */
   readonly next?: string;
   readonly isAway?: boolean;
+  /** It gives tokens, and says nothing about persons. */
+  readonly isUserInfoAway?: boolean;
   /** It answers when this is false again. */
   readonly isHeld?: boolean;
   /** Whether it gives refresh tokens. */

@@ -116,7 +116,9 @@ export class OidcGrants implements SessionGrants {
     // A sign-in meanwhile gives a newer grant, which this renewal must not touch.
     const turn = { tenantId, id, renewingUntil: until };
     try {
-      const person = await this.provider.renew(row.subject, this.opened(taken.token, row));
+      const person = await this.provider.renew(row.subject, this.opened(taken.token, row), (renewal) =>
+        this.database.manager.update(OidcGrantRow, turn, { token: this.sealed(renewal, row) }),
+      );
       const columns = this.columns(tenantId, id, person, await this.scopesIn(tenantId, person));
       await this.database.manager.update(OidcGrantRow, turn, columns);
       return Object.assign(row, columns);
@@ -154,8 +156,12 @@ export class OidcGrants implements SessionGrants {
   }
 
   private columns(tenantId: string, id: string, { name, renewal }: OidcPerson, scopes: readonly Scope[]) {
-    const token = this.box.seal(JSON.stringify(renewal), tenantId, id);
+    const token = this.sealed(renewal, { tenantId, id });
     return { name, scopes: [...scopes], token, renewedAt: this.clock.now(), renewingUntil: null };
+  }
+
+  private sealed(renewal: RenewalToken, { tenantId, id }: GrantKey): Buffer {
+    return this.box.seal(JSON.stringify(renewal), tenantId, id);
   }
 
   private opened(token: Buffer, { tenantId, id }: GrantKey): RenewalToken {

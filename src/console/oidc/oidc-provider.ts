@@ -102,17 +102,27 @@ export class OidcProvider {
     });
   }
 
-  /** Asks about a person again. Throws `unauthenticated` when the sign-in has ended there, and `unavailable`. */
-  async renew(subject: string, former: RenewalToken): Promise<OidcPerson> {
+  /**
+   * Asks about a person again. `keep` stores a new refresh token before the provider is asked on: it may have ended the former
+   * one, and what fails afterwards must not end the sign-in. Throws `unauthenticated` when the sign-in has ended there,
+   * `unavailable`, and what `keep` throws.
+   */
+  async renew(
+    subject: string,
+    former: RenewalToken,
+    keep: (renewal: RenewalToken) => Promise<unknown>,
+  ): Promise<OidcPerson> {
     const connected = await this.connected();
     const { library, configuration } = connected;
-    return this.asking(library, async () => {
-      if (former.kind === 'access') return this.person(connected, { sub: subject }, former.token, former);
-      const tokens = await library.refreshTokenGrant(configuration, former.token);
-      const claims = tokens.claims() ?? { sub: subject };
-      if (claims.sub !== subject) throw signInRefused('it answered about another person');
-      return this.person(connected, claims, tokens.access_token, renewalOf(tokens, former));
-    });
+    const ask = (claims: Partial<IDToken> & { readonly sub: string }, accessToken: string, renewal: RenewalToken) =>
+      this.asking(library, () => this.person(connected, claims, accessToken, renewal));
+    if (former.kind === 'access') return ask({ sub: subject }, former.token, former);
+    const tokens = await this.asking(library, () => library.refreshTokenGrant(configuration, former.token));
+    const claims = tokens.claims() ?? { sub: subject };
+    if (claims.sub !== subject) throw signInRefused('it answered about another person');
+    const renewal = renewalOf(tokens, former);
+    if (renewal.token !== former.token) await keep(renewal);
+    return ask(claims, tokens.access_token, renewal);
   }
 
   private get required(): OidcSettings {
