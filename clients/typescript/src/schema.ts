@@ -1778,7 +1778,7 @@ export interface components {
             note: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential. */
+            /** @description The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
             /** Format: date-time */
             finishedAt: string | null;
@@ -2560,7 +2560,7 @@ export interface components {
             filter: components["schemas"]["ReplayFilterDto"];
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential. */
+            /** @description The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
             /** Format: date-time */
             finishedAt: string | null;
@@ -2576,7 +2576,7 @@ export interface components {
              * @description Null: the workspace has never changed it.
              */
             changedAt: string | null;
-            /** @description The id of the credential that changed it. */
+            /** @description The id of the credential that changed it, `oidc:` and the subject of a person, or a name such as `command line`. */
             changedBy: string | null;
             /**
              * Format: date-time
@@ -2853,7 +2853,7 @@ export interface components {
             sums?: components["schemas"]["VariableSumDto"][];
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential. */
+            /** @description The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
             /** Format: date-time */
             startedAt: string | null;
@@ -3040,7 +3040,7 @@ export interface components {
             previousSecretUntil: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that created it. */
+            /** @description The id of the credential that created it, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
             /** Format: date-time */
             updatedAt: string;
@@ -3209,7 +3209,7 @@ export interface components {
             to: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential. */
+            /** @description The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
             /** Format: date-time */
             startedAt: string | null;
@@ -3278,7 +3278,7 @@ export interface components {
             sources: string[] | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that created it, or `bootstrap`. */
+            /** @description The id of the credential that created it, `bootstrap`, `command line`, or `oidc:` and the subject of a person. */
             createdBy: string;
             /**
              * Format: date-time
@@ -3316,7 +3316,7 @@ export interface components {
             action: components["schemas"]["ApiKeyAction"];
             /** Format: date-time */
             at: string;
-            /** @description The id of the credential that did it, or `bootstrap`. */
+            /** @description The id of the credential that did it, `bootstrap`, `command line`, or `oidc:` and the subject of a person. */
             by: string;
             /** @description The network address of the caller; null when the service did it at its start. */
             address: string | null;
@@ -3429,7 +3429,7 @@ export interface components {
             clockToleranceSeconds: number;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that created it, or `command line`. */
+            /** @description The id of the credential that created it, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
         };
         JwtIssuerPageDto: {
@@ -3508,7 +3508,7 @@ export interface components {
              * @example warehouse
              */
             detail: string | null;
-            /** @description The id of the credential that did it, or a name such as `bootstrap` or `command line`. */
+            /** @description The id of the credential that did it, `bootstrap`, `command line`, or `oidc:` and the subject of a person. */
             by: string;
             /** @description The network address of the caller; null for the service itself. */
             address: string | null;
@@ -3553,7 +3553,7 @@ export interface components {
             publicKey: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that created it. */
+            /** @description The id of the credential that created it, `oidc:` and the subject of a person, or a name such as `command line`. */
             createdBy: string;
             /**
              * Format: date-time

@@ -36,7 +36,7 @@ export class ApiKeyDto {
 
   createdAt!: Date;
 
-  /** The id of the credential that created it, or `bootstrap`. */
+  /** The id of the credential that created it, `bootstrap`, `command line`, or `oidc:` and the subject of a person. */
   createdBy!: string;
 
   /**
@@ -104,7 +104,7 @@ export class ApiKeyAuditEntryDto {
 
   at!: Date;
 
-  /** The id of the credential that did it, or `bootstrap`. */
+  /** The id of the credential that did it, `bootstrap`, `command line`, or `oidc:` and the subject of a person. */
   by!: string;
 
   /** The network address of the caller; null when the service did it at its start. */

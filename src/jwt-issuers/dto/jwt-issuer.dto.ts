@@ -46,7 +46,7 @@ export class JwtIssuerDto {
 
   createdAt!: Date;
 
-  /** The id of the credential that created it, or `command line`. */
+  /** The id of the credential that created it, `oidc:` and the subject of a person, or a name such as `command line`. */
   createdBy!: string;
 
   static of(record: JwtIssuer): JwtIssuerDto {

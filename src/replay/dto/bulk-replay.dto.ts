@@ -46,7 +46,7 @@ export class ReviewReplayDto {
 
   createdAt!: Date;
 
-  /** The id of the credential. */
+  /** The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
   createdBy!: string;
 
   finishedAt!: Date | null;

@@ -28,7 +28,7 @@ export class RetentionDto {
   /** Null: the workspace has never changed it. */
   changedAt!: Date | null;
 
-  /** The id of the credential that changed it. */
+  /** The id of the credential that changed it, `oidc:` and the subject of a person, or a name such as `command line`. */
   changedBy!: string | null;
 
   /**

@@ -27,7 +27,7 @@ export class ServiceCredentialDto {
 
   createdAt!: Date;
 
-  /** The id of the credential that created it. */
+  /** The id of the credential that created it, `oidc:` and the subject of a person, or a name such as `command line`. */
   createdBy!: string;
 
   /** To the minute. */

@@ -61,7 +61,7 @@ export class AuditLogEntryDto {
    */
   detail!: string | null;
 
-  /** The id of the credential that did it, or a name such as `bootstrap` or `command line`. */
+  /** The id of the credential that did it, `bootstrap`, `command line`, or `oidc:` and the subject of a person. */
   by!: string;
 
   /** The network address of the caller; null for the service itself. */

@@ -132,7 +132,7 @@ export class BackfillDto {
 
   createdAt!: Date;
 
-  /** The id of the credential. */
+  /** The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
   createdBy!: string;
 
   startedAt!: Date | null;

@@ -51,7 +51,7 @@ export class ReviewDismissalDto {
 
   createdAt!: Date;
 
-  /** The id of the credential. */
+  /** The id of the credential, `oidc:` and the subject of a person, or a name such as `command line`. */
   createdBy!: string;
 
   finishedAt!: Date | null;
