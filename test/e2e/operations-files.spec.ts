@@ -74,6 +74,12 @@ describe('ops/alerts.yaml', () => {
     expect(read('docs/operations.md')).toContain('job_name: campaign-data-service');
   });
 
+  it('compares with an earlier time also where the counter was not there yet, because nothing had been counted', () => {
+    const compared = rules.map(({ expr }) => expr as string).filter((expr) => expr.includes(' offset '));
+    expect(compared).not.toEqual([]);
+    expect(compared.filter((expr) => !/\(sum\([^()]*\([^()]* offset \w+\)\) or vector\(0\)\)/.test(expr))).toEqual([]);
+  });
+
   it('has for each alert a name of its own, how bad it is, what it says, and a section of docs/operations.md', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const rule of rules) {
