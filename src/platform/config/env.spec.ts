@@ -1,4 +1,5 @@
 import { readSettings } from './env';
+import { variablesIn } from './setting-parsers';
 
 describe('a bad value is refused with the name of its variable, and not when it is first used', () => {
   it.each([
@@ -32,4 +33,8 @@ it('origins are compared as browsers write them', () => {
     CORS_ORIGINS: 'https://Shop.Example.com, https://a.example:443,http://b:80, *',
   });
   expect(corsOrigins).toEqual(['https://shop.example.com', 'https://a.example', 'http://b', '*']);
+});
+
+it('the first variable of .env is read also behind a byte order mark, and with the line ends of Windows', () => {
+  expect(variablesIn('\uFEFFPORT=4000\r\nROLE=api\r\n')).toEqual({ PORT: '4000', ROLE: 'api' });
 });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { PATH_NAME } from '../values/text/path-name';
 import { CONSOLE_SETTINGS } from './console-settings';
 import { OIDC_SETTINGS } from './oidc-settings';
@@ -18,6 +18,7 @@ import {
   processes,
   setting,
   textOr,
+  variablesIn,
 } from './setting-parsers';
 
 const KIBIBYTE = 1024;
@@ -258,6 +259,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 
 /** The process's environment with the file `.env` below it; what is set in the environment wins. */
 export function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  return process.env;
+  const below = existsSync('.env') ? variablesIn(readFileSync('.env', 'utf8')) : {};
+  return Object.assign(process.env, { ...below, ...process.env });
 }

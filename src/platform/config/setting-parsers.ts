@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { parseEnv } from 'node:util';
 import { isSupportedCountry } from 'libphonenumber-js/min';
 
 /** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
@@ -119,4 +120,9 @@ export function dnsServers(text: string | undefined): readonly string[] {
   const list = commaList(text);
   if (list.every(isDnsServer)) return list;
   throw new SettingFault('must be IP addresses, such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:53, separated by commas');
+}
+
+/** What a file such as `.env` sets. Editors on Windows may begin it with a byte order mark, which is no part of the first name. */
+export function variablesIn(content: string): Readonly<Record<string, string | undefined>> {
+  return parseEnv(content.replace(/^\uFEFF/, ''));
 }
