@@ -41,6 +41,10 @@ interface TurnRow {
   readonly seconds_behind: number;
 }
 
+/** Of a rule `r`; see `RetentionTurn.secondsBehind`. */
+const SECONDS_BEHIND = `
+  extract(epoch FROM clock_timestamp() - greatest(r.changed_at, r.expired_before + make_interval(hours => 24 * r.event_days)))::float8`;
+
 const HOLD_RULE: Statement = {
   name: 'retention_hold_rule',
   text: `
@@ -92,9 +96,7 @@ export class RetentionRepository {
        WHERE r.tenant_id = due.tenant_id
        RETURNING r.tenant_id, r.changed_at::text AS changed_at, r.position_at::text AS position_at, r.position_id,
          (clock_timestamp() - make_interval(hours => 24 * r.event_days))::text AS before,
-         extract(epoch FROM
-           clock_timestamp() - greatest(r.changed_at, r.expired_before + make_interval(hours => 24 * r.event_days))
-         )::float8 AS seconds_behind`,
+         ${SECONDS_BEHIND} AS seconds_behind`,
       [LEASE_SECONDS, PUT_OFF_SECONDS_MAX],
     );
     if (row === undefined) return undefined;
@@ -131,13 +133,10 @@ export class RetentionRepository {
     );
   }
 
-  /** By how many seconds the removal is behind in the workspace where it is furthest behind; null without any rule. */
+  /** By how many seconds the removal is behind, as in a turn, in the workspace where it is furthest behind; null without any rule. */
   async secondsBehind(): Promise<number | null> {
     const [row]: { seconds: number | null }[] = await this.database.query(
-      `SELECT max(extract(epoch FROM
-         clock_timestamp() - coalesce(expired_before + make_interval(hours => 24 * event_days), changed_at)
-       ))::float8 AS seconds
-       FROM event_retention WHERE event_days IS NOT NULL`,
+      `SELECT max(${SECONDS_BEHIND}) AS seconds FROM event_retention r WHERE event_days IS NOT NULL`,
     );
     return row?.seconds ?? null;
   }
