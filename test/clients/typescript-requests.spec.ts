@@ -85,6 +85,24 @@ describe('a function that gives the credential', () => {
   );
 });
 
+describe('a function that gives the credential and never answers', () => {
+  const silent = (retry: object) =>
+    createClient({ baseUrl: line.url, apiKey: () => new Promise<string>(() => undefined), retry });
+
+  it('does not keep a call beyond its time', async () => {
+    const call = silent({ totalMsMax: 100 }).get(VARIABLES);
+    await expect(call).rejects.toMatchObject({ status: 0, errorCode: 'timeout' });
+    expect(line.sent).toEqual([]);
+  });
+
+  it('does not keep a call that is aborted, which ends with the reason of its signal', async () => {
+    const abort = new AbortController();
+    const call = silent({}).get(VARIABLES, { signal: abort.signal });
+    abort.abort(new Error('The page was left.'));
+    await expect(call).rejects.toThrow('The page was left.');
+  });
+});
+
 describe('retry.shouldRetry', () => {
   it('gets each failed attempt, and ends the call', async () => {
     const failed: FailedAttempt[] = [];

@@ -51,11 +51,11 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
     signal?.throwIfAborted();
     // Otherwise it would go on with the name of the host, and the credential to another one.
     if (!path.startsWith('/')) throw new TypeError('The path does not begin with a slash.');
-    const bearer = sendable(typeof credential === 'string' ? credential : await credential());
-    const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}`, ...named };
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
     const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(msMax)));
     const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const bearer = sendable(typeof credential === 'string' ? credential : await answerOf(credential, either));
+    const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}`, ...named };
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
     const request = { ...UNATTENDED, method, headers, signal: either, ...(body === undefined ? {} : { body }) };
     try {
       const response = await (chosen ?? fetch)(`${base}${path}`, request);
@@ -71,6 +71,18 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
 
 /** No cookies are sent, and no redirect is followed: it would carry the credential to another place. */
 const UNATTENDED = { credentials: 'omit', redirect: 'manual' } as const satisfies RequestInit;
+
+/** What the function for a credential gives. It may never answer: then the call ends as it does while the service is silent. */
+function answerOf(credential: () => string | Promise<string>, end: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const onEnd = (): void => reject(networkError('timeout', end.reason));
+    end.addEventListener('abort', onEnd, { once: true });
+    Promise.resolve()
+      .then(credential)
+      .finally(() => end.removeEventListener('abort', onEnd))
+      .then(resolve, reject);
+  });
+}
 
 /** A function of a program in JavaScript may return anything. */
 function sendable(credential: unknown): string {
