@@ -42,7 +42,7 @@ async function asking<Result>(
 
 /**
  * Migrates the schema to this version. When several processes start at once, one runs the migrations and the others wait.
- * Each migration is a transaction, so a failed one changes nothing.
+ * Each migration is a transaction, so a failed one changes nothing; or it works in steps, each of which may be repeated.
  */
 export async function migrate(connection: ConnectionSettings): Promise<void> {
   const source = new DataSource({
