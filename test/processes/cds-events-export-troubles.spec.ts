@@ -216,6 +216,27 @@ describe('cds events export, in trouble', () => {
     expect(await readdir(folder)).toEqual(['events.ndjson']);
   });
 
+  it('refuses another run that makes the same Parquet files under the name without .parquet', async () => {
+    let release = (): void => undefined;
+    trouble = (page, response) => {
+      release = () => answer(response, 200, pageOf(page));
+      return true;
+    };
+    const output = join(folder, 'events');
+    const first = start(['--format', 'parquet', '--output', `${output}.parquet`]);
+    await until(() => asked.length === 1);
+    trouble = (_, response) => {
+      answer(response, 401, { error_code: 'invalid_api_key', message: 'Another key.' });
+      return true;
+    };
+    const second = await exported(['--format', 'parquet', '--output', output]);
+    trouble = () => false;
+    expect(second).toMatchObject({ code: 2, said: expect.stringContaining(`is writing ${output}.parquet.`) });
+    release();
+    expect((await first.ended).code).toBe(0);
+    expect(await readdir(folder)).toEqual(['events-00001.parquet']);
+  });
+
   it.each<[string, string[], RegExp]>([
     ['a time that is none', ['--from', 'yesterday'], /--from is no time: write it like 2026-01-02T03:04:05Z/],
     ['a time without an offset', ['--to', '2026-01-02T03:04:05'], /--to needs Z or an offset/],

@@ -8,6 +8,7 @@ import type { EventOutput, ExportPosition } from './event-output';
 import { AT_THE_BEGINNING, eventPages, readCompleteBefore } from './event-pages';
 import type { EventRange, EventExportOptions } from './export-options';
 import type { ExportStanding, StartExportProgress } from './export-progress';
+import { parquetName } from './parquet-files';
 import { exportSummary, type ExportSummary } from './export-summary';
 import { openOutput, publishOutput } from './open-output';
 import { ExportLedger, forgetExport, readSavedExport, type SavedExport } from './saved-export';
@@ -35,8 +36,9 @@ export async function exportEvents(
   options: EventExportOptions,
   surroundings: EventExportSurroundings,
 ): Promise<Exported> {
-  const { output } = options;
-  const claim = output === undefined ? undefined : await claimRun(output.path, `is writing ${output.path}`);
+  const { output, format } = options;
+  const name = output && (format === 'parquet' ? parquetName(output.path) : output.path);
+  const claim = name === undefined ? undefined : await claimRun(name, `is writing ${name}`);
   try {
     return await exportClaimed(options, surroundings);
   } finally {

@@ -90,6 +90,11 @@ export function parquetPath(path: string, number: number): string {
   return `${stemOf(path)}-${String(number).padStart(5, '0')}.parquet`;
 }
 
+/** The name of an export: `events` and `events.parquet` make the same files. */
+export function parquetName(path: string): string {
+  return `${stemOf(path)}.parquet`;
+}
+
 /** Removes the first files of an export, and what a kill has left of the next one. */
 export async function removeParquetFiles(path: string, files: number): Promise<void> {
   for (let number = 1; number <= files; number += 1) await rm(parquetPath(path, number), { force: true });
