@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, LessThan, MoreThan } from 'typeorm';
+import { DataSource, In, LessThan, MoreThan, Not } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { credentialNeeded } from '../platform/errors/challenges';
@@ -70,7 +70,7 @@ export class ConsoleSessions {
     };
     const session = await this.withRights(row);
     await this.database.manager.insert(ConsoleSessionRow, row);
-    await this.removeOldest(tenantId, grantId);
+    await this.removeOldest(row);
     return { session, secret };
   }
 
@@ -167,12 +167,13 @@ export class ConsoleSessions {
   }
 
   /** Those who sign in at the same time may leave a few more, until the next sign-in. */
-  private async removeOldest(tenantId: string, grantId: string): Promise<void> {
+  private async removeOldest({ tenantId, grantId, id }: ConsoleSessionRow): Promise<void> {
     const oldest = await this.database.manager.find(ConsoleSessionRow, {
       select: { tenantId: true, id: true },
-      where: { tenantId, grantId },
+      // The new one stays, also where others were used by a clock that was set back since.
+      where: { tenantId, grantId, id: Not(id) },
       order: { usedAt: 'DESC', id: 'DESC' },
-      skip: SESSIONS_PER_GRANT_MAX,
+      skip: SESSIONS_PER_GRANT_MAX - 1,
     });
     await this.remove(oldest);
   }

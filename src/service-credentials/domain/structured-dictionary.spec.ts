@@ -48,13 +48,18 @@ describe('a header that is a dictionary', () => {
     ['U+0000', 'sig1="\u0000"'],
     ['a tab in a text', 'sig1="a\tb"'],
     ['JSON', '{"sig1":1}'],
-    ['10 KB of parentheses', '('.repeat(10_240)],
-    ['10 KB of commas', ','.repeat(10_240)],
+    ['4 KB of parentheses', '('.repeat(4_096)],
+    ['4 KB of commas', ','.repeat(4_096)],
     ['a key of the language', '__proto__=1'],
   ])('is refused with %s, and never repeated', (_what, header) => {
     const words = refused(header);
     expect(words).toMatch(/^The header Signature is not a dictionary/);
     expect(words).not.toContain(header.slice(0, 12));
+  });
+
+  it('is refused unread beyond 4,096 characters, and never repeated', () => {
+    const header = `sig1=(${'a;b '.repeat(1_024)})`;
+    expect(refused(header)).toBe('The header Signature is longer than 4096 characters.');
   });
 
   it('is read or refused, whatever it holds', () => {
