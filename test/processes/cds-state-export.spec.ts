@@ -124,7 +124,7 @@ describe('cds state export', () => {
     await until(() => asked() === 2);
     child.kill('SIGKILL');
     await ended;
-    expect(await readdir(folder)).toEqual([expect.stringMatching(/^state\.ndjson\.\d+\.part$/)]);
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^state\.ndjson\.[0-9a-f-]{36}\.part$/)]);
     await close();
     const failed = await runCds({ CDS_API_KEY: 'key', CDS_URL: url }, [
       ...['state', 'export', '--campaign', 'spring', '--output', join(folder, 'other'), '--retry-for', '1s'],
