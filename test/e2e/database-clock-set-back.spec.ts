@@ -63,8 +63,11 @@ describe('after the clock of the database was set back', () => {
     await send(1);
     await untilDrained(service.databaseUrl, workspace.tenantId);
     await letDaysPass(service.databaseUrl, workspace.tenantId, 40);
+    // As if its last pass had ended by the former time: the service's own job may have made one since.
+    const ahead = `UPDATE event_retention SET next_step_at = clock_timestamp() + interval '2 days' WHERE tenant_id = $1`;
     // A step leaves what is being counted again.
     await until(async () => {
+      await rowsOf(service.databaseUrl, ahead, [workspace.tenantId]);
       await expireAll(service.app);
       return (await client.get('/v1/events')).body.items.length === 0;
     });

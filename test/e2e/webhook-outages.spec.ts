@@ -76,7 +76,8 @@ it('stays enabled if it got another address while the former one answered 410', 
   await receiver.until(1);
   const moved = await client.send(`/v1/webhooks/${id}`, JSON.stringify({ url: receiver.url }), { method: 'PATCH' });
   isMoved = moved.status === 200;
-  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  // The second attempt, at the new address, may be made already.
+  await until(async () => ((await deliveriesOf(id))[0]?.attemptCount ?? 0) >= 1);
   expect((await client.get(`/v1/webhooks/${id}`)).body.enabled).toBe(true);
 });
 
