@@ -181,14 +181,23 @@ describe('POST /v1/review-entries:replay', () => {
 
 describe('a job of a bulk replay', () => {
   it('does not fail while something else has the lock of the replay, and goes on afterwards', async () => {
+    // Where the test itself holds the entries for so long, the first job gives up waiting for them, rightly.
+    while ((await besideAnother()) > 1_000);
+  });
+
+  /** Returns for how many milliseconds the entries were locked. */
+  async function besideAnother(): Promise<number> {
     const { tenantId, admin } = await aWorkspace(service);
     await sendTooEarly(admin, 3);
     await registerTypes(admin);
     const before = await metricsOf(service.url);
     const attempts = async () =>
       growth(before, await metricsOf(service.url), 'cds_job_attempts_total{task="review-replay"');
+    let lockedAt = 0;
+    let lockedMs = 0;
     const jobId = await withClient(service.databaseUrl, async (database) => {
       await database.query('BEGIN');
+      lockedAt = performance.now();
       await database.query('SELECT FROM review_entries WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
       const begun = await beginReplay(admin, {});
       await until(() => isWaiting(''));
@@ -197,11 +206,14 @@ describe('a job of a bulk replay', () => {
       ]);
       await until(async () => Object.keys(await attempts()).length > 0);
       await database.query('COMMIT');
+      lockedMs = performance.now() - lockedAt;
       return begun;
     });
     expect(await replayOnce(() => admin, jobId)).toMatchObject({ state: 'done', accepted: 3 });
-    expect(Object.keys(await attempts())).toEqual(['cds_job_attempts_total{task="review-replay",outcome="done"}']);
-  });
+    const outcomes = Object.keys(await attempts());
+    if (lockedMs <= 1_000) expect(outcomes).toEqual(['cds_job_attempts_total{task="review-replay",outcome="done"}']);
+    return lockedMs;
+  }
 });
 
 describe('POST /v1/review-replays/{jobId}:cancel', () => {
