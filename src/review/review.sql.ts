@@ -1,14 +1,15 @@
 import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/statement';
 
+const OPEN_ERRORS = `FROM review_entries
+      WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL`;
+
 /** The open refusals of events, without failures of their processing: receiving an event again does not resolve those. */
-export const OPEN_REFUSALS = `FROM review_entries
-      WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL AND stage <> 'processing'`;
+export const OPEN_REFUSALS = `${OPEN_ERRORS} AND stage <> 'processing'`;
 
 const OF_EVENT = 'AND tenant_id = u.tenant_id AND event_id = u.event_id';
 const OPEN_REFUSALS_OF_EVENT = `${OPEN_REFUSALS} ${OF_EVENT}`;
-const OPEN_FAILURES_OF_EVENT = `FROM review_entries
-      WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL AND stage = 'processing' ${OF_EVENT}`;
+const OPEN_FAILURES_OF_EVENT = `${OPEN_ERRORS} AND stage = 'processing' ${OF_EVENT}`;
 
 /** Which of these events have refusals that SUPERSEDE_ENTRIES would close. */
 export const FIND_SUPERSEDED: Statement = {

@@ -142,9 +142,9 @@ export class StateRepository {
 
   private async lockParticipants(transaction: Transaction, keys: readonly ParticipantKey[]) {
     const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, sql.participantParameters(keys));
-    const names = keys.map(participantName);
-    this.remember(names, rows.length);
-    for (const { position, values } of rows) this.known.set(names[Number(position) - 1] ?? '', textBytesOf(values));
+    const bytes: number[] = [];
+    for (const { position, values } of rows) bytes[Number(position) - 1] = textBytesOf(values);
+    this.remember(keys.map(participantName), rows.length, bytes);
     return rows;
   }
 
@@ -182,8 +182,8 @@ export class StateRepository {
    * Remembers existing rows. When the transaction that inserted one fails, the row is missing once, and is inserted
    * again.
    */
-  private remember(names: readonly string[], found: number): void {
-    if (found === names.length) for (const name of names) this.known.set(name, 0);
+  private remember(names: readonly string[], found: number, bytes: readonly number[] = []): void {
+    if (found === names.length) names.forEach((name, index) => this.known.set(name, bytes[index] ?? 0));
     else {
       for (const name of names) this.known.delete(name);
       throw new LostRaceError('A row of state was deleted');
