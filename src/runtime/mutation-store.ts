@@ -135,8 +135,8 @@ export class MutationStore implements BeforeApplicationShutdown {
     { state, versions }: LockedRows,
   ): Promise<readonly MutationResult[]> {
     const { results, changes } = applyMutations(await this.updated(part, versions), state);
-    this.states.write(transaction, changes, state.atMicros);
-    await this.subscribers.store(transaction, changes.history, state.atMicros);
+    this.states.write(transaction, changes);
+    await this.subscribers.store(transaction, changes.history);
     return results;
   }
 

@@ -86,27 +86,26 @@ export class StateRepository {
       outcomes.length === 0 ? [] : this.findOutcomes(transaction, outcomes),
       this.readVersions(transaction, campaigns),
     ]);
-    const lockedRows = [...participantRows, ...sharedRows];
+    const clockSeconds = latestClock(participantRows, sharedRows);
     const state = {
-      atMicros: Math.round(1_000_000 * latest(lockedRows, 'change_seconds')),
-      clockMs: Math.floor(1_000 * latest(lockedRows, 'clock_seconds')),
-      participants: participantRows.flatMap((row) => documentsIn(row, participants)),
-      shared: sharedRows.flatMap((row) => valuesIn(row, shared)),
+      clockMs: Math.floor(1_000 * clockSeconds),
+      participants: participantRows.flatMap((row) => documentsIn(row, participants, clockSeconds)),
+      shared: sharedRows.flatMap((row) => valuesIn(row, shared, clockSeconds)),
       outcomes: found,
     };
     return { state, versions, added };
   }
 
-  /** Writes changes of locked rows, and their history, along with COMMIT. `atMicros`: that of the locked state. */
-  write(transaction: Transaction, { participants, shared, outcomes, history }: StateChanges, atMicros: number): void {
+  /** Writes changes of locked rows, and their history, along with COMMIT. */
+  write(transaction: Transaction, { participants, shared, outcomes, history }: StateChanges): void {
     if (participants.length > 0) {
-      transaction.sendLast(sql.UPDATE_PARTICIPANTS, sql.updateParticipantsParameters(participants, atMicros));
+      transaction.sendLast(sql.UPDATE_PARTICIPANTS, sql.updateParticipantsParameters(participants));
     }
     if (shared.length > 0) {
-      transaction.sendLast(sql.UPDATE_SHARED_VALUES, sql.updateSharedValuesParameters(shared, atMicros));
+      transaction.sendLast(sql.UPDATE_SHARED_VALUES, sql.updateSharedValuesParameters(shared));
     }
     if (history.length > 0 && this.settings.stateHistoryDays > 0) {
-      transaction.sendLast(...insertChanges(history, atMicros, this.clock.now()));
+      transaction.sendLast(...insertChanges(history, this.clock.now()));
     }
     if (outcomes.length > 0) {
       transaction.sendLast(sql.INSERT_OUTCOMES, sql.insertOutcomesParameters(outcomes, this.clock.now()));
@@ -192,21 +191,28 @@ export class StateRepository {
 }
 
 function documentsIn(
-  { position, values, periods, system }: ParticipantRow,
+  row: ParticipantRow,
   keys: readonly ParticipantKey[],
+  clockSeconds: number,
 ): LockedState['participants'] {
+  const { position, values, periods, system } = row;
   const key = keys[Number(position) - 1];
   if (key === undefined) return [];
-  return [{ key, document: { values, periods, system: { sessionId: system.sessionId ?? null } } }];
+  const document = { values, periods, system: { sessionId: system.sessionId ?? null } };
+  return [{ key, document, atMicros: momentOf(row, clockSeconds) }];
 }
 
-function valuesIn(
-  { position, value, period_start: start }: SharedRow,
-  keys: readonly SharedKey[],
-): LockedState['shared'] {
+function valuesIn(row: SharedRow, keys: readonly SharedKey[], clockSeconds: number): LockedState['shared'] {
+  const { position, value, period_start: start } = row;
   const key = keys[Number(position) - 1];
   if (key === undefined) return [];
-  return [{ key, value: value === null || start === null ? value : new PeriodValue(value, start) }];
+  const stored = value === null || start === null ? value : new PeriodValue(value, start);
+  return [{ key, value: stored, atMicros: momentOf(row, clockSeconds) }];
+}
+
+/** One moment for a batch, except for rows that were last changed ahead of the clock. */
+function momentOf({ change_seconds: changeSeconds }: LockedRow, clockSeconds: number): number {
+  return Math.round(1_000_000 * Math.max(clockSeconds, changeSeconds));
 }
 
 /** Everything else in a document is small. */
@@ -216,8 +222,9 @@ function textBytesOf(values: ParticipantDocument['values']): number {
   return bytes;
 }
 
-function latest(rows: readonly LockedRow[], of: 'clock_seconds' | 'change_seconds'): number {
+/** The database's clock after all locks, in epoch seconds. */
+function latestClock(...lists: readonly (readonly LockedRow[])[]): number {
   let seconds = 0;
-  for (const row of rows) if (row[of] > seconds) seconds = row[of];
+  for (const rows of lists) for (const row of rows) if (row.clock_seconds > seconds) seconds = row.clock_seconds;
   return seconds;
 }

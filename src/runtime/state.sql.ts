@@ -1,4 +1,5 @@
 import { newId } from '../platform/values/ids';
+import { timestampsOfMicros } from '../platform/values/timestamp';
 import { replacing } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/statement';
 import type { SharedScope } from '../variables/domain/variable';
@@ -133,17 +134,13 @@ export const UPDATE_PARTICIPANTS: Statement = {
   name: 'runtime_update_participants',
   text: `
     UPDATE participant_states p
-    SET values = u.values, system = u.system, periods = u.periods, updated_at = to_timestamp($7::float8 / 1000000)
-    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::jsonb[], $6::jsonb[])
-      AS u (tenant_id, subject, campaign_id, values, system, periods)
+    SET values = u.values, system = u.system, periods = u.periods, updated_at = u.at
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::jsonb[], $6::jsonb[], $7::timestamptz[])
+      AS u (tenant_id, subject, campaign_id, values, system, periods, at)
     WHERE p.tenant_id = u.tenant_id AND p.subject = u.subject AND p.campaign_id = u.campaign_id`,
 };
 
-/** `atMicros`: the moment of the changes. */
-export function updateParticipantsParameters(
-  participants: StateChanges['participants'],
-  atMicros: number,
-): readonly unknown[] {
+export function updateParticipantsParameters(participants: StateChanges['participants']): readonly unknown[] {
   return [
     ...participantParameters(participants.map(({ key }) => key)),
     participants.map(({ document }) => JSON.stringify(document.values)),
@@ -151,7 +148,7 @@ export function updateParticipantsParameters(
       JSON.stringify(system.sessionId === null ? {} : { sessionId: system.sessionId }),
     ),
     participants.map(({ document: { periods } }) => (periods === null ? null : JSON.stringify(periods))),
-    atMicros,
+    timestampsOfMicros(participants.map(({ atMicros }) => atMicros)),
   ];
 }
 
@@ -160,18 +157,18 @@ export const UPDATE_SHARED_VALUES: Statement = {
   name: 'runtime_update_shared_values',
   text: `
     UPDATE shared_values v
-    SET value = u.value, period_start = u.period_start, updated_at = to_timestamp($7::float8 / 1000000)
-    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::timestamptz[])
-      AS u (tenant_id, scope, owner_id, name, value, period_start)
+    SET value = u.value, period_start = u.period_start, updated_at = u.at
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::timestamptz[], $7::timestamptz[])
+      AS u (tenant_id, scope, owner_id, name, value, period_start, at)
     WHERE v.tenant_id = u.tenant_id AND v.scope = u.scope AND v.owner_id = u.owner_id AND v.name = u.name`,
 };
 
-export function updateSharedValuesParameters(shared: StateChanges['shared'], atMicros: number): readonly unknown[] {
+export function updateSharedValuesParameters(shared: StateChanges['shared']): readonly unknown[] {
   return [
     ...sharedParameters(shared.map(({ key }) => key)),
     shared.map(({ value }) => JSON.stringify(value instanceof PeriodValue ? value.value : value)),
     shared.map(({ value }) => (value instanceof PeriodValue ? value.periodStart : null)),
-    atMicros,
+    timestampsOfMicros(shared.map(({ atMicros }) => atMicros)),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
+import { timestampsOfMicros } from '../platform/values/timestamp';
 import { ChangeSubscribers } from '../runtime/change-subscribers';
 import type { ValueChange } from '../runtime/domain/value-change';
 import { INSERT_WEBHOOK_CHANGES } from './change.sql';
@@ -22,14 +23,10 @@ export class ChangeOutbox implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.subscribers.register((transaction, changes, atMicros) => this.store(transaction, changes, atMicros));
+    this.subscribers.register((transaction, changes) => this.store(transaction, changes));
   }
 
-  private store(
-    transaction: Transaction,
-    changes: readonly ValueChange[],
-    atMicros: number,
-  ): Promise<void> | undefined {
+  private store(transaction: Transaction, changes: readonly ValueChange[]): Promise<void> | undefined {
     const known = new Map<string, ChangeRules>();
     let missing: Set<string> | undefined;
     for (const { key } of changes) {
@@ -38,33 +35,30 @@ export class ChangeOutbox implements OnModuleInit {
       if (rules === undefined) (missing ??= new Set()).add(key.tenantId);
       else known.set(key.tenantId, rules);
     }
-    if (missing !== undefined) return this.storeAfterReading(transaction, changes, atMicros, [...missing], known);
-    this.insert(transaction, changes, atMicros, known);
+    if (missing !== undefined) return this.storeAfterReading(transaction, changes, [...missing], known);
+    this.insert(transaction, changes, known);
     return undefined;
   }
 
   private async storeAfterReading(
     transaction: Transaction,
     changes: readonly ValueChange[],
-    atMicros: number,
     missing: readonly string[],
     known: Map<string, ChangeRules>,
   ): Promise<void> {
     for (const [tenantId, rules] of await this.rules.read(missing)) known.set(tenantId, rules);
-    this.insert(transaction, changes, atMicros, known);
+    this.insert(transaction, changes, known);
   }
 
   private insert(
     transaction: Transaction,
     changes: readonly ValueChange[],
-    atMicros: number,
     known: ReadonlyMap<string, ChangeRules>,
   ): void {
-    const atMs = Math.floor(atMicros / 1_000);
     const subscribed = changes.flatMap((change, position) => {
       const rules = known.get(change.key.tenantId);
       if (rules === undefined || rules.isEmpty) return [];
-      const endpointIds = rules.endpointsFor(change, atMs);
+      const endpointIds = rules.endpointsFor(change);
       return endpointIds.length === 0 ? [] : [{ change, position, endpointIds }];
     });
     if (subscribed.length === 0) return;
@@ -74,9 +68,9 @@ export class ChangeOutbox implements OnModuleInit {
       subscribed.map(({ position }) => position),
       subscribed.map(({ change }) => changeQueueId(change)),
       subscribed.map(({ change }) => subjectOfChange(change)),
-      subscribed.map(({ change }) => JSON.stringify(contentOfChange(change, atMicros))),
+      subscribed.map(({ change }) => JSON.stringify(contentOfChange(change))),
       subscribed.map(({ endpointIds }) => `{${endpointIds.join(',')}}`),
-      atMicros,
+      timestampsOfMicros(subscribed.map(({ change }) => change.atMicros)),
     ]);
     transaction.afterCommit(() => this.signal.announceChanges());
   }

@@ -28,8 +28,9 @@ export class ChangeRules {
     return this.byVariable.size === 0;
   }
 
-  /** The endpoints that get a change which was made at this time of the database's clock; none more than once. */
-  endpointsFor({ key: { scope, ownerId, name } }: ValueChange, atMs: number): readonly string[] {
+  /** The endpoints that get a change, by the rules that are in force at its moment; none more than once. */
+  endpointsFor({ key: { scope, ownerId, name }, atMicros }: ValueChange): readonly string[] {
+    const atMs = Math.floor(atMicros / 1_000);
     const rules = this.byVariable.get(variableKey(scope, name)) ?? [];
     const fitting = rules.filter(({ campaignId, appliesFromMs }) => {
       return atMs >= appliesFromMs && (campaignId === null || campaignId === ownerId);

@@ -1,12 +1,12 @@
 import type { Statement } from '../platform/postgres/statement';
 
-/** Stores changes with the endpoints that get them ($7: literals of uuid[]). $8: their moment in epoch microseconds. */
+/** Stores changes with the endpoints that get them ($7: literals of uuid[]). */
 export const INSERT_WEBHOOK_CHANGES: Statement = {
   name: 'webhooks_insert_changes',
   text: `
     INSERT INTO webhook_changes (tenant_id, id, position, queue_id, subject, change, endpoint_ids, at)
     SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::integer[]), unnest($4::uuid[]), unnest($5::text[]),
-      unnest($6::json[]), unnest($7::text[])::uuid[], to_timestamp($8::float8 / 1000000)`,
+      unnest($6::json[]), unnest($7::text[])::uuid[], unnest($8::timestamptz[])`,
 };
 
 /** The workspaces behind $1 with changes whose deliveries are to be added, at most $2. */

@@ -220,6 +220,22 @@ it('keeps its order when the clock of the database is set back between two chang
   }
 });
 
+it('gives a change the time of the clock beside a value that was changed ahead of it', async () => {
+  const ann = campaign.participant({ sub: 'ann' });
+  await mutate(ann, [inc(POINTS), inc(TOTAL)]);
+  await rowsOf(service.databaseUrl, `UPDATE participant_states SET updated_at = $2 WHERE tenant_id = $1`, [
+    campaign.workspace.tenantId,
+    new Date(Date.now() + 3_600_000),
+  ]);
+  await mutate(ann, [inc(POINTS), inc(TOTAL)]);
+  const secondsAhead = async (path: string): Promise<number> => {
+    const [newest] = await historyAt(path);
+    return (Date.parse(newest.at) - Date.now()) / 1_000;
+  };
+  expect(await secondsAhead(ofParticipant('ann'))).toBeGreaterThan(3_000);
+  expect(await secondsAhead(ofValue('campaign', 'total'))).toBeLessThan(1_000);
+});
+
 it('is seen to be broken wherever one entry is missing', async () => {
   const { tenantId } = campaign.workspace;
   const people = ['ann', 'bob', 'carl'].map((sub) => campaign.participant({ sub }));

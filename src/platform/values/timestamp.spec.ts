@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseTimestamp } from './timestamp';
+import { parseTimestamp, timestampsOfMicros } from './timestamp';
 import { timestampFault } from '../errors/fault-words';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 
@@ -141,5 +141,18 @@ describe('parseTimestamp', () => {
     expect(timestampFault('format', 'items[3].occurredAt').message).toMatch(
       /^items\[3\]\.occurredAt is not .*; write it like /,
     );
+  });
+});
+
+describe('timestampsOfMicros', () => {
+  it('prints all six digits of each time', () => {
+    const second = Date.UTC(2026, 10, 27) * 1_000;
+    expect(timestampsOfMicros([second, second, second + 7, second + 999_999, -1])).toEqual([
+      '2026-11-27T00:00:00.000000Z',
+      '2026-11-27T00:00:00.000000Z',
+      '2026-11-27T00:00:00.000007Z',
+      '2026-11-27T00:00:00.999999Z',
+      '1969-12-31T23:59:59.999999Z',
+    ]);
   });
 });

@@ -77,3 +77,20 @@ function readOffset(sign: string | undefined, hourText = '0', minuteText = '0'):
   if (hour > 23 || minute > 59) return undefined;
   return (sign === '-' ? -1 : 1) * (hour * HOUR_MS + minute * MINUTE_MS);
 }
+
+/** ISO 8601 of a time in epoch microseconds, with all six digits. */
+export function timestampOfMicros(micros: number): string {
+  const ms = Math.floor(micros / 1_000);
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros - 1_000 * ms).padStart(3, '0')}Z`;
+}
+
+/** The same of many times, which are mostly one. */
+export function timestampsOfMicros(times: readonly number[]): string[] {
+  let last = NaN;
+  let text = '';
+  return times.map((micros) => {
+    if (micros !== last) text = timestampOfMicros(micros);
+    last = micros;
+    return text;
+  });
+}

@@ -15,7 +15,7 @@ import {
 } from './state-keys';
 import { sharedOwnerId } from './state-owner';
 import { documentOf, valuesOf, type ParticipantDocument, type StateValues, type StoredValue } from './state-tree';
-import type { ValueChange } from './value-change';
+import type { ValueChange, ValueKey } from './value-change';
 
 /** The stored outcome of a mutation id. */
 export interface StoredOutcome {
@@ -26,25 +26,37 @@ export interface StoredOutcome {
   readonly workId: string;
 }
 
+/** A locked row of a participant. */
+export interface LockedParticipant extends LockedRow {
+  readonly key: ParticipantKey;
+  readonly document: ParticipantDocument;
+}
+
+/** A locked row of a value that participants share. */
+export interface LockedValue extends LockedRow {
+  readonly key: SharedKey;
+  /** Null: never written. */
+  readonly value: StoredValue | null;
+}
+
+interface LockedRow {
+  /** The moment of its changes, in epoch microseconds: the database's clock after all locks, but later than its last change. */
+  readonly atMicros: number;
+}
+
 /** Everything that a batch reads, under locks. */
 export interface LockedState {
-  /**
-   * The moment of all changes of the batch, in epoch microseconds: the database's clock after all locks, but later than
-   * the last change of each row.
-   */
-  readonly atMicros: number;
   /** The database's clock after all locks, in epoch milliseconds: it decides which period is the current one. */
   readonly clockMs: number;
-  readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
-  /** Null: never written. */
-  readonly shared: readonly { readonly key: SharedKey; readonly value: StoredValue | null }[];
+  readonly participants: readonly LockedParticipant[];
+  readonly shared: readonly LockedValue[];
   readonly outcomes: readonly StoredOutcome[];
 }
 
 /** The rows to write, each once, and the history of the values in the order of their changes. */
 export interface StateChanges {
-  readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
-  readonly shared: readonly { readonly key: SharedKey; readonly value: StoredValue }[];
+  readonly participants: readonly LockedParticipant[];
+  readonly shared: readonly (LockedValue & { readonly value: StoredValue })[];
   readonly outcomes: readonly StoredOutcome[];
   readonly history: readonly ValueChange[];
 }
@@ -82,7 +94,7 @@ function applyOne(work: MutationWork, copy: WorkingCopy, at: number): MutationRe
       extras: { details, ...(path === undefined ? {} : { path }) },
     });
   }
-  copy.write(work, applied, changesOf(work, paths.operations, applied));
+  copy.write(work, applied, changesOf(work, paths.operations, applied, copy));
   return { status: 'applied', mutations: applied.mutations, ...(applied.isClamped ? { isClamped: true } : {}) };
 }
 
@@ -91,6 +103,7 @@ function changesOf(
   { tenantId, owner, cause }: MutationWork,
   operations: readonly ResolvedOperation[],
   { mutations, periodStarts }: AppliedOperations,
+  copy: WorkingCopy,
 ): ValueChange[] {
   const isParticipants = cause.kind === 'mutation' && cause.actor === undefined;
   return mutations.flatMap(({ previous, current }, index) => {
@@ -98,20 +111,17 @@ function changesOf(
     if (operation === undefined) return [];
     const { scope, name } = operation.declaration;
     const isOwn = scope === 'user';
+    const subject = isOwn ? owner.subject : '';
+    const key = { tenantId, subject, scope, ownerId: isOwn ? owner.campaignId : sharedOwnerId(owner, scope), name };
     return {
-      key: {
-        tenantId,
-        subject: isOwn ? owner.subject : '',
-        scope,
-        ownerId: isOwn ? owner.campaignId : sharedOwnerId(owner, scope),
-        name,
-      },
+      key,
       op: operation.op,
       previous,
       current,
       cause,
       changedBy: isParticipants && !isOwn ? owner.subject : '',
       periodStart: periodStarts[index] ?? null,
+      atMicros: copy.momentOf(key),
     };
   });
 }
@@ -124,8 +134,7 @@ function refused(refusal: MutationRefusal): MutationResult {
   return { status: 'refused', refusal };
 }
 
-interface WorkingParticipant {
-  readonly key: ParticipantKey;
+interface WorkingParticipant extends Omit<LockedParticipant, 'document'> {
   readonly values: Map<string, StoredValue>;
   sessionId: string | null;
   changed: boolean;
@@ -135,18 +144,22 @@ class WorkingCopy {
   private readonly participants = new Map<string, WorkingParticipant>();
   /** By owner, then by name. */
   private readonly shared = new Map<string, Map<string, StoredValue>>();
-  private readonly sharedChanges = new Map<string, { readonly key: SharedKey; readonly value: StoredValue }>();
+  private readonly sharedMoments = new Map<string, number>();
+  private readonly sharedChanges = new Map<string, StateChanges['shared'][number]>();
   private readonly outcomes = new Map<string, StoredOutcome>();
   private readonly newOutcomes: StoredOutcome[] = [];
   private readonly history: ValueChange[] = [];
 
   constructor({ participants, shared, outcomes }: LockedState) {
-    for (const { key, document } of participants) {
+    for (const { key, document, atMicros } of participants) {
       const values = valuesOf(document);
       const { sessionId } = document.system;
-      this.participants.set(participantName(key), { key, values, sessionId, changed: false });
+      this.participants.set(participantName(key), { key, atMicros, values, sessionId, changed: false });
     }
-    for (const { key, value } of shared) if (value !== null) this.branch(key).set(key.name, value);
+    for (const { key, value, atMicros } of shared) {
+      this.sharedMoments.set(sharedName(key), atMicros);
+      if (value !== null) this.branch(key).set(key.name, value);
+    }
     for (const outcome of outcomes) this.outcomes.set(outcomeName(outcome.key), outcome);
   }
 
@@ -170,6 +183,12 @@ class WorkingCopy {
     };
   }
 
+  /** The moment of a change of this value, in epoch microseconds. */
+  momentOf({ tenantId, subject, scope, ownerId, name }: ValueKey): number {
+    if (scope === 'user') return this.participant({ tenantId, subject, campaignId: ownerId }).atMicros;
+    return this.momentOfShared({ tenantId, scope, ownerId, name });
+  }
+
   write(work: MutationWork, { changed, mutations }: AppliedOperations, history: readonly ValueChange[]): void {
     const { tenantId, owner, identity } = work;
     if (needsParticipant(work)) this.writeParticipant(work, changed);
@@ -177,7 +196,7 @@ class WorkingCopy {
       if (scope === 'user') continue;
       const key = { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
       this.branch(key).set(name, value);
-      this.sharedChanges.set(sharedName(key), { key, value });
+      this.sharedChanges.set(sharedName(key), { key, value, atMicros: this.momentOfShared(key) });
     }
     this.history.push(...history);
     if (identity === null) return;
@@ -190,8 +209,8 @@ class WorkingCopy {
   changes(): StateChanges {
     const participants = [...this.participants.values()].filter(({ changed }) => changed);
     return {
-      participants: participants.map(({ key, values, sessionId }) => ({
-        key,
+      participants: participants.map(({ key, atMicros, values, sessionId }) => ({
+        ...{ key, atMicros },
         document: { ...documentOf(values), system: { sessionId } },
       })),
       shared: [...this.sharedChanges.values()],
@@ -212,6 +231,12 @@ class WorkingCopy {
       participant.values.set(name, value);
       participant.changed = true;
     }
+  }
+
+  private momentOfShared(key: SharedKey): number {
+    const found = this.sharedMoments.get(sharedName(key));
+    if (found === undefined) throw new Error('The row of a shared value was not locked');
+    return found;
   }
 
   private participant(key: ParticipantKey): WorkingParticipant {

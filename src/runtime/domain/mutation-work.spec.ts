@@ -17,9 +17,8 @@ describe('a mutation without an identity', () => {
 
   it('is applied as often as it is given, and stores no outcome', () => {
     const work = aWork('', 'state.campaign.total');
-    const { results, changes } = applyMutations([work, work], {
-      ...{ atMicros: 0, clockMs: 0, participants: [], shared: [], outcomes: [] },
-    });
+    const shared = rowsToLock([work]).shared.map((key) => ({ key, value: null, atMicros: 0 }));
+    const { results, changes } = applyMutations([work, work], { clockMs: 0, participants: [], shared, outcomes: [] });
     expect(results.map(({ status }) => status)).toEqual(['applied', 'applied']);
     expect(changes.shared).toMatchObject([{ key: { ownerId: 'summer', name: 'total' }, value: 4 }]);
     expect([changes.participants, changes.outcomes]).toEqual([[], []]);

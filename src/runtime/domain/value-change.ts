@@ -43,4 +43,6 @@ export interface ValueChange {
   readonly changedBy: string;
   /** The beginning of the period of `current`, in epoch milliseconds; null for a variable without periods. */
   readonly periodStart: number | null;
+  /** The moment of the change, in epoch microseconds. */
+  readonly atMicros: number;
 }

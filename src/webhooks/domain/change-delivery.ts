@@ -28,10 +28,9 @@ export interface ChangeToSend {
   readonly content: ChangeContent;
 }
 
-export function contentOfChange(
-  { key: { scope, ownerId, name }, op, previous, current, cause, periodStart }: ValueChange,
-  atMicros: number,
-): ChangeContent {
+export function contentOfChange(change: ValueChange): ChangeContent {
+  const { key, op, previous, current, cause, periodStart, atMicros } = change;
+  const { scope, ownerId, name } = key;
   return {
     ...{ at: new Date(Math.floor(atMicros / 1_000)).toISOString(), scope, ownerId, name, op, previous, current },
     periodStart: periodStart === null ? null : new Date(periodStart).toISOString(),
