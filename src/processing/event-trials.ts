@@ -56,18 +56,17 @@ export class EventTrials {
    * as they would then. A customer who would be new gets a new id.
    */
   async unstored(tenantId: string, fields: EventFields): Promise<TrialEvent | RefusedResult> {
-    const { family, source, externalEventId, eventType, eventTypeVersion, identifiers } = fields;
-    const { identity, properties } = fields;
-    const eventId = eventIdOf(tenantId, source, externalEventId);
+    const { occurredAt, identifiers, ...others } = fields;
+    const eventId = eventIdOf(tenantId, fields.source, fields.externalEventId);
     const receivedAt = this.clock.now();
     const claim = { tenantId, eventId, identifiers, at: receivedAt.getTime(), newProfileId: newId() };
     const customer = await this.serial.transaction(tenantId, (open) => this.identity.preview(open, claim));
     if (customer.outcome !== 'resolved') return refusedByStore(customer.outcome);
     const { profileId: ownProfileId, rootId: profileId, externalId } = customer;
     const event = {
-      ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, identity, properties, receivedAt },
-      occurredAt: fields.occurredAt === null ? receivedAt : new Date(fields.occurredAt),
-      profileId,
+      ...others,
+      occurredAt: occurredAt === null ? receivedAt : new Date(occurredAt),
+      ...{ eventId, receivedAt, profileId },
     };
     return { eventId, toProcess: { tenantId, event, ownProfileId, externalId, recorded: [], backfilled: [] } };
   }

@@ -12,6 +12,7 @@ import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
 import { withDatabaseKind } from '../../src/platform/postgres/distribution/database-kind';
 import { WORKSPACES } from './database';
+import { fieldsOfAnEvent } from './event-fields';
 import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
 
@@ -74,18 +75,12 @@ export const device = (value: string): Identifier => ({ kind: 'DEVICE', value })
 /** A submission that says this, each time a new event, of a new customer unless identifiers are given. See `startNode`. */
 export function aSubmission(fields: Partial<EventFields> = {}): Submission {
   const id = randomUUID();
-  const value: EventFields = {
-    family: 'external',
-    source: 'shop',
+  const value = fieldsOfAnEvent({
     externalEventId: id,
-    eventType: 'purchase',
-    eventTypeVersion: null,
-    occurredAt: null,
     identifiers: [external(`customer-${id}`)],
     identity: { type: 'EXTERNAL', value: `customer-${id}` },
-    properties: { amount: 1 },
     ...fields,
-  };
+  });
   return { family: value.family, value, bytes: 300, text: () => JSON.stringify(value) };
 }
 

@@ -10,6 +10,7 @@ import { finishedRecord } from '../../src/processing/domain/processing-outcome';
 import { EventEffects } from '../../src/processing/effects';
 import { EventQueue } from '../../src/ingest/queue/event-queue';
 import { sqlStateOf } from '../../src/platform/postgres/database-errors';
+import { aStoredEvent } from './stored-event';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -19,20 +20,11 @@ export function anEventToProcess(
   fields: Partial<LoggedEvent> = {},
   externalId: string | null = 'ann',
 ): EventToProcess {
-  const event: LoggedEvent = {
-    eventId: newId(),
-    family: 'external',
-    source: 'shop',
-    externalEventId: randomUUID(),
-    eventType: 'purchase',
-    eventTypeVersion: null,
-    occurredAt: new Date(),
-    receivedAt: new Date(),
-    profileId: newId(),
-    identity: { type: 'EXTERNAL', value: 'ann' },
-    properties: { amount: 10.33 },
+  const event = aStoredEvent({
+    ...{ eventId: newId(), externalEventId: randomUUID(), profileId: newId() },
+    ...{ occurredAt: new Date(), receivedAt: new Date(), properties: { amount: 10.33 } },
     ...fields,
-  };
+  });
   return { tenantId, event, ownProfileId: event.profileId, externalId, recorded: [], backfilled: [] };
 }
 

@@ -1,17 +1,16 @@
 import type { EventFields } from './event';
 import { contentHashOf } from './deduplication';
+import { fieldsOfAnEvent } from '../../../test/support/event-fields';
 
-const EVENT: EventFields = {
+const EVENT = fieldsOfAnEvent({
   family: 'cdp',
-  source: 'shop',
   externalEventId: '1',
-  eventType: 'purchase',
   eventTypeVersion: 1,
   occurredAt: 1_767_323_045_000,
   identifiers: [{ kind: 'EMAIL', value: 'a@b.de' }],
   identity: { email: 'A@b.de' },
   properties: { amount: 1, nested: { x: [1, { y: 'z' }] } },
-};
+});
 
 describe('contentHashOf', () => {
   it('is the same however the JSON is ordered and the identity is written', () => {

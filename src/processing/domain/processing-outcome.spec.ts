@@ -1,13 +1,11 @@
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import { aStoredEvent } from '../../../test/support/stored-event';
 import type { EffectFailure } from './event-effects';
 import { attemptDelayMs, ATTEMPTS_MAX, lastErrorOf, processingProblem, reasonOf } from './processing-outcome';
 import fc from 'fast-check';
 
-const EVENT: LoggedEvent = {
-  ...{ eventId: 'event', family: 'cdp', source: 'shop', externalEventId: '1', eventType: 'purchase' },
-  ...{ eventTypeVersion: 1, occurredAt: new Date(0), receivedAt: new Date(0), profileId: 'customer' },
-  ...{ identity: { externalUserId: 'jane' }, properties: { amount: 7 } },
-};
+const EVENT = aStoredEvent({
+  ...{ eventId: 'event', externalEventId: '1', identity: { externalUserId: 'jane' }, properties: { amount: 7 } },
+});
 const FAULT = { path: 'properties.amount', code: 'type', message: 'properties.amount must be a number.' } as const;
 const FAILURE: EffectFailure = { code: 'validation_failed', message: 'A value does not fit.', details: [FAULT] };
 
