@@ -8,7 +8,7 @@ import { growth, metricsOf } from '../support/metrics';
 import { untilDrained } from '../support/processing';
 import { expireOver, letDaysPass } from '../support/retention';
 import { until } from '../support/until';
-import { aWebhook, numbersOf, startReceiver, startReplay, type Receiver } from '../support/webhooks';
+import { aWebhook, makeDue, numbersOf, startReceiver, startReplay, type Receiver } from '../support/webhooks';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -90,6 +90,38 @@ describe('metrics of webhooks', () => {
     expect([disabled['cds_webhook_queues'], disabled['cds_webhook_oldest_seconds']]).toEqual([4, 0]);
     for (const webhook of [id, away]) await client.send(`/v1/webhooks/${webhook}`, undefined, { method: 'DELETE' });
     await until(async () => (await metricsOf(service.url))['cds_webhook_queues'] === 0);
+  });
+});
+
+describe('an endpoint whose failing delivery ended otherwise', () => {
+  it('fails no more once nothing waits for it, and the next failure does not disable it', async () => {
+    const { id } = await aWebhook(client, receiver.url);
+    const { id: waiting } = await aWebhook(client, receiver.url);
+    receiver.answer(() => ({ status: 500 }));
+    await send('ann', 1);
+    const firstOf = async (webhook: string) => (await deliveriesOf(webhook))[0];
+    for (const each of [id, waiting]) await until(async () => (await firstOf(each))?.attemptCount === 1);
+    const failingSince = async (webhook: string) => (await client.get(`/v1/webhooks/${webhook}`)).body.failingSince;
+    // It has used up its attempts, as at an endpoint that took others.
+    await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
+    await rowsOf(service.databaseUrl, 'UPDATE webhook_queues SET failures = 9 WHERE endpoint_id = $1', [id]);
+    await makeDue(service.databaseUrl, id);
+    await until(async () => (await firstOf(id)).state === 'failed');
+    for (const each of [id, waiting]) expect(await failingSince(each)).not.toBeNull();
+    const age = `UPDATE webhook_endpoints SET failing_since = now() - interval '6 days' WHERE tenant_id = $1`;
+    await rowsOf(service.databaseUrl, age, [workspace.tenantId]);
+    const expire = () => service.app.get(DeliveryUpkeep).expireAll();
+    await expire();
+    expect(await failingSince(id)).toBeNull();
+    expect(await failingSince(waiting)).not.toBeNull();
+    await send('bob', 2);
+    await until(async () => (await deliveriesOf(id))[1]?.attemptCount === 1);
+    expect((await client.get(`/v1/webhooks/${id}`)).body).toMatchObject({ enabled: true, disabledReason: null });
+    await until(async () => (await client.get(`/v1/webhooks/${waiting}`)).body.disabledReason === 'failing');
+    // It stays visible at a disabled endpoint since when it failed.
+    await rowsOf(service.databaseUrl, 'DELETE FROM webhook_queues WHERE endpoint_id = $1', [waiting]);
+    await expire();
+    expect(await failingSince(waiting)).not.toBeNull();
   });
 });
 

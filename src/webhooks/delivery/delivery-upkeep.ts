@@ -94,6 +94,23 @@ const END_OLD_CHANGES = `
   )
   SELECT seq FROM page ORDER BY seq`;
 
+/** Whether the endpoint `e` has no queue. */
+const NOTHING_WAITS = `NOT EXISTS (
+    SELECT FROM webhook_queues q WHERE q.tenant_id = e.tenant_id AND q.endpoint_id = e.id AND q.due_at > '-infinity'
+  )`;
+/** Endpoints behind ($1, $2) that fail and for which nothing waits. */
+const IDLE_ENDPOINTS = `
+  SELECT tenant_id, id AS endpoint_id FROM webhook_endpoints e
+  WHERE (tenant_id, id) > ($1, $2) AND enabled AND failing_since IS NOT NULL AND ${NOTHING_WAITS}
+  ORDER BY tenant_id, id LIMIT $3`;
+/**
+ * While something waits for an endpoint, an attempt is made within 29 hours. If nothing waits, the failing delivery ended
+ * otherwise, and the next failure may come after weeks without any attempt.
+ */
+const END_FAILING = `
+  UPDATE webhook_endpoints e SET failing_since = NULL
+  WHERE tenant_id = $1 AND id = $2 AND enabled AND failing_since IS NOT NULL AND ${NOTHING_WAITS}`;
+
 const NEXT_CHANGED_WORKSPACE = `
   SELECT tenant_id FROM webhook_changes WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1`;
 /** Removes changes between the ids $2 and $3 whose deliveries are gone. Returns the page that was looked at. */
@@ -109,9 +126,12 @@ const EXPIRE_CHANGES = `
   )
   SELECT id FROM page ORDER BY id`;
 
-interface NextEndpoint {
+interface FoundEndpoint {
   readonly tenant_id: string;
   readonly endpoint_id: string;
+}
+
+interface NextEndpoint extends FoundEndpoint {
   readonly is_deleted: boolean;
 }
 
@@ -142,7 +162,10 @@ export class DeliveryUpkeep implements OnModuleInit {
     return this.addJob(manager, RESUME_JOB, tenantId, endpointId);
   }
 
-  /** Removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time. */
+  /**
+   * Removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time. Endpoints
+   * that nothing waits for fail no more.
+   */
   async expireAll(): Promise<void> {
     let after: [string, string] = [NIL_UUID, NIL_UUID];
     for (;;) {
@@ -159,6 +182,16 @@ export class DeliveryUpkeep implements OnModuleInit {
       }
     }
     await this.expireChanges();
+    await this.endFailing();
+  }
+
+  private async endFailing(): Promise<void> {
+    for (let after: [string, string] | undefined = [NIL_UUID, NIL_UUID]; after !== undefined;) {
+      const page: FoundEndpoint[] = await this.database.query(IDLE_ENDPOINTS, [...after, ROWS_PER_STEP]);
+      for (const found of page) await this.change(END_FAILING, [found.tenant_id, found.endpoint_id]);
+      const last: FoundEndpoint | undefined = page.length < ROWS_PER_STEP ? undefined : page.at(-1);
+      after = last && [last.tenant_id, last.endpoint_id];
+    }
   }
 
   private async endOldChanges(endpoint: readonly [tenantId: string, endpointId: string]): Promise<void> {
