@@ -142,6 +142,23 @@ it('gives up nothing of an endpoint that takes nothing, nor what it refused firs
   await until(async () => (await statesOf(id)).join() === 'delivered,delivered');
 });
 
+it('gives up nothing by the 410 that disables the endpoint', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  await send(1);
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await ageFailures(id);
+  // Others were taken since.
+  await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
+  receiver.answer(() => ({ status: 410 }));
+  await passTime(id);
+  await until(async () => (await client.get(`/v1/webhooks/${id}`)).body.disabledReason === 'gone');
+  expect(await deliveriesOf(id)).toEqual([expect.objectContaining({ state: 'pending', attemptCount: 2 })]);
+  receiver.answer(() => ({ status: 200 }));
+  await client.post(`/v1/webhooks/${id}:enable`, {});
+  await until(async () => (await statesOf(id)).join() === 'delivered');
+});
+
 /** Answers calls to `/former` with this once the endpoint is at another address, where calls are taken. */
 async function refuseDuringMove(id: string, refusal: { status: number; headers?: Record<string, string> }) {
   let isMoved = false;

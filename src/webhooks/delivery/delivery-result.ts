@@ -1,5 +1,5 @@
 import { isGivenUp, parseRetryAfter, retryDelayMs } from '../domain/retry-schedule';
-import type { Attempt, FailureReason } from '../domain/webhook';
+import { GONE_STATUS, type Attempt, type FailureReason } from '../domain/webhook';
 import type { ClaimedDelivery, DueEndpoint } from './claimed-delivery';
 import type { CallResult } from './webhook-client';
 
@@ -25,7 +25,8 @@ export function resultOfCall(
   if (outcome === 'delivered') return { delivery, state: 'delivered', attempt, reason: null, delayMs: 0 };
   const failures = delivery.failures + 1;
   const firstAttemptAt = delivery.firstAttemptAt ?? at;
-  if (isGivenUp({ failures, firstAttemptAt, failingSince })) {
+  // What an endpoint that is gone does not take waits until it is enabled.
+  if (status !== GONE_STATUS && isGivenUp({ failures, firstAttemptAt, failingSince })) {
     return { delivery, state: 'failed', attempt, reason: 'attempts_used_up', delayMs: 0 };
   }
   const delayMs = retryDelayMs(failures, Math.random(), parseRetryAfter(retryAfter, at));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { ReviewService } from '../../review/review.service';
 import { disabledProblem } from '../domain/disabled-problem';
-import { FAILING_DAYS_MAX, type DisabledReason } from '../domain/webhook';
+import { FAILING_DAYS_MAX, GONE_STATUS, type DisabledReason } from '../domain/webhook';
 import { DISABLE_ENDPOINTS, RECORD_HEALTH } from './delivery.sql';
 import type { DeliveryResult } from './delivery-result';
 
@@ -57,7 +57,7 @@ function healthOf(attempted: readonly DeliveryResult[]): readonly Health[] {
     const { tenantId, endpointId } = delivery;
     const before = byEndpoint.get(endpointId);
     const works = state === 'delivered' || before?.works === true;
-    const isGone = attempt?.status === 410 || before?.isGone === true;
+    const isGone = attempt?.status === GONE_STATUS || before?.isGone === true;
     const { url, enabledAt } = before?.isGone === true ? before : delivery.endpoint;
     byEndpoint.set(endpointId, { tenantId, endpointId, works, isGone, url, enabledAt });
   }

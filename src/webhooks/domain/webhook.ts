@@ -22,6 +22,8 @@ export const FAILING_DAYS_MAX = 5;
 export const WEBHOOK_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const;
 export type WebhookAlgorithm = (typeof WEBHOOK_ALGORITHMS)[number];
 
+/** Disables the endpoint that answers it. */
+export const GONE_STATUS = 410;
 /** `manual`: by a request. `gone`: the endpoint answered 410. `failing`: every attempt failed for five days. */
 export const DISABLED_REASONS = ['manual', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
