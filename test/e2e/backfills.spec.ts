@@ -317,6 +317,13 @@ describe('POST …/reactions/{name}:backfill', () => {
     expectProblem(await client.post(`${reactionPath()}:backfill`, ALL_TIME), 409, 'reaction_disabled');
   });
 
+  it('shows a range in the future as empty', async () => {
+    await define();
+    const from = '2998-01-01T00:00:00.000Z';
+    const ended = await run({ from });
+    expect(ended).toMatchObject({ state: 'done', total: 0, from, to: from });
+  });
+
   it('refuses ranges and paces that cannot be, and is not found for other names and workspaces', async () => {
     await define();
     const refused = await client.post(`${reactionPath()}:backfill`, { ...ALL_TIME, eventsPerSecondMax: 0, until: 1 });

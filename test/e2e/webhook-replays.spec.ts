@@ -202,6 +202,13 @@ it('runs once at a time for an endpoint, waits while it is disabled, and ends wi
   });
 });
 
+it('ends at once for a range in the future, which it shows as empty', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  const from = '2998-01-01T00:00:00.000Z';
+  const ended = await replay(id, { from, to: '2998-02-01T00:00:00Z' });
+  expect(ended).toMatchObject({ state: 'done', total: 0, from, to: from });
+});
+
 it('refuses ranges that are none or too long, and endpoints of others', async () => {
   const { id } = await aWebhook(client, receiver.url);
   const start = (body: object, by = client) => by.post(`/v1/webhooks/${id}:replay`, body);

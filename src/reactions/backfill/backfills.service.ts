@@ -105,8 +105,8 @@ function newBackfill(reaction: Reaction, request: BackfillRequest, now: Date, by
     reactionUpdatedAt: reaction.updatedAt,
     setsValues: setsValues(operations),
     receivedFrom,
-    // Later events are the business of workers.
-    receivedTo: new Date(Math.min(request.to, now.getTime() + 1)),
+    // Later events are the business of workers. A range in the future is empty.
+    receivedTo: new Date(Math.max(request.from, Math.min(request.to, now.getTime() + 1))),
     state: 'queued',
     reason: null,
     phase: 'survey',

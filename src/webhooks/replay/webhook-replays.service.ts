@@ -102,8 +102,8 @@ function newReplay({ endpoint, rules }: Webhook, range: WebhookReplayRange, now:
   return {
     ...{ tenantId: endpoint.tenantId, endpointId: endpoint.id, id: newId(), rulesHash: hash },
     receivedFrom,
-    // Later events are the business of workers.
-    receivedTo: new Date(Math.min(range.to, now.getTime() + 1)),
+    // Later events are the business of workers. A range in the future is empty.
+    receivedTo: new Date(Math.max(range.from, Math.min(range.to, now.getTime() + 1))),
     ...{ state: 'queued', reason: null, phase: 'survey', attempts: 0, total: 0 },
     ...NOTHING_REPLAYED,
     cursorReceivedAt: receivedFrom,
