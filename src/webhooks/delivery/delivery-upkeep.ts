@@ -22,6 +22,8 @@ const WORK_MS_MAX = 2_000;
 const REMOVE_JOB = 'webhook-removal';
 const RESUME_JOB = 'webhook-resumption';
 const RETENTION_JOB = 'webhook-retention';
+const CHANGES_JOB = 'webhook-changes-retention';
+const FAILING_JOB = 'webhook-failing-ends';
 
 /** Removes a deleted endpoint's replays, queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
 const REMOVE_QUEUES = `
@@ -149,7 +151,10 @@ export class DeliveryUpkeep implements OnModuleInit {
     const resume = [RESUME_QUEUES, RESUME_LOCKED_QUEUES];
     this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
     this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, resume));
-    this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR, onSetBack: true });
+    const hourly = { cron: EVERY_HOUR, onSetBack: true };
+    this.jobs.handle(RETENTION_JOB, (from) => this.inParts(RETENTION_JOB, this.expireDeliveries(from)), hourly);
+    this.jobs.handle(CHANGES_JOB, (from) => this.inParts(CHANGES_JOB, this.expireChanges(from)), hourly);
+    this.jobs.handle(FAILING_JOB, () => this.endFailing(), { cron: EVERY_HOUR });
   }
 
   /** Removes the queues and deliveries of an endpoint that the caller's transaction deletes. */
@@ -167,22 +172,35 @@ export class DeliveryUpkeep implements OnModuleInit {
    * that nothing waits for fail no more.
    */
   async expireAll(): Promise<void> {
-    let after: [string, string] = [NIL_UUID, NIL_UUID];
-    for (;;) {
-      const rows: NextEndpoint[] = await this.database.query(NEXT_ENDPOINT, after);
-      const [next] = rows;
-      if (next === undefined) break;
-      after = [next.tenant_id, next.endpoint_id];
-      // A worker that had read the rules before the deletion may have added deliveries since.
-      if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...after);
-      while ((await this.change(PULL_BACK_QUEUES, [...after, ROWS_PER_STEP])) === ROWS_PER_STEP);
-      await this.endOldChanges(after);
-      for (const state of ['delivered', 'failed']) {
-        while ((await this.change(EXPIRE, [...after, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP);
-      }
-    }
-    await this.expireChanges();
+    for await (const _step of this.expireDeliveries({}));
+    for await (const _step of this.expireChanges({}));
     await this.endFailing();
+  }
+
+  /** In steps, each of which gives the endpoint behind which another call goes on. */
+  async *expireDeliveries(from: JobPayload): AsyncGenerator<JobPayload> {
+    const { tenantId = NIL_UUID, endpointId = NIL_UUID } = from;
+    for (let behind = { tenantId, endpointId }; ;) {
+      const rows: NextEndpoint[] = await this.database.query(NEXT_ENDPOINT, [behind.tenantId, behind.endpointId]);
+      const [next] = rows;
+      if (next === undefined) return;
+      for await (const _step of this.expireDeliveriesOf(next)) yield behind;
+      behind = { tenantId: next.tenant_id, endpointId: next.endpoint_id };
+      yield behind;
+    }
+  }
+
+  /** In steps that leave less to do. */
+  private async *expireDeliveriesOf(next: NextEndpoint): AsyncGenerator<undefined> {
+    const endpoint = [next.tenant_id, next.endpoint_id] as const;
+    // A worker that had read the rules before the deletion may have added deliveries since.
+    if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...endpoint);
+    while ((await this.change(PULL_BACK_QUEUES, [...endpoint, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
+    for (const state of ['delivered', 'failed']) {
+      while ((await this.change(EXPIRE, [...endpoint, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
+    }
+    // Last, because it looks at deliveries that stay: a job that goes on here would look at them again.
+    await this.endOldChanges(endpoint);
   }
 
   private async endFailing(): Promise<void> {
@@ -202,19 +220,30 @@ export class DeliveryUpkeep implements OnModuleInit {
     }
   }
 
-  /** Removes changes of values whose deliveries were removed. */
-  private async expireChanges(): Promise<void> {
+  /** Removes changes of values whose deliveries were removed. In steps, each of which gives where another call goes on. */
+  async *expireChanges(from: JobPayload): AsyncGenerator<JobPayload> {
     const end = firstIdAt(new Date(this.clock.now().getTime() - KEPT_DAYS * DAY_MS));
-    for (let tenantId: string = NIL_UUID; ;) {
-      const rows: { tenant_id: string }[] = await this.database.query(NEXT_CHANGED_WORKSPACE, [tenantId]);
-      const [next] = rows;
-      if (next === undefined) return;
-      tenantId = next.tenant_id;
-      for (let after: string | undefined = NIL_UUID; after !== undefined;) {
-        const values: unknown[] = [tenantId, after, end, ROWS_PER_STEP];
-        const page: { id: string }[] = await this.database.query(EXPIRE_CHANGES, values);
-        after = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
+    let { tenantId, changeId } = from;
+    for (;;) {
+      if (changeId === undefined) {
+        const rows: { tenant_id: string }[] = await this.database.query(NEXT_CHANGED_WORKSPACE, [tenantId ?? NIL_UUID]);
+        tenantId = rows[0]?.tenant_id;
+        if (tenantId === undefined) return;
       }
+      const values: unknown[] = [tenantId, changeId ?? NIL_UUID, end, ROWS_PER_STEP];
+      const page: { id: string }[] = await this.database.query(EXPIRE_CHANGES, values);
+      changeId = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
+      yield { tenantId: tenantId ?? NIL_UUID, ...(changeId === undefined ? {} : { changeId }) };
+    }
+  }
+
+  /** After a while the rest is a further job. By its position, so that it does not replace that of another hour. */
+  private async inParts(name: string, steps: AsyncIterable<JobPayload>): Promise<void> {
+    const began = performance.now();
+    for await (const position of steps) {
+      if (performance.now() - began < WORK_MS_MAX) continue;
+      await this.jobs.add(this.database.manager, name, position, { key: Object.values(position).join('/') });
+      return;
     }
   }
 
