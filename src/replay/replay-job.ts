@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../platform/values/clock';
-import { Jobs, type JobAttempt, type JobPayload } from '../platform/jobs/jobs';
+import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { ReplayPieces } from './replay-pieces';
@@ -35,22 +35,18 @@ export class ReplayJob implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(REPLAY_JOB, (payload, attempt) => this.work(payload, attempt));
+    const giveUp = (payload: JobPayload): Promise<void> => this.replays.end(keyIn(payload), 'failed', this.clock.now());
+    this.jobs.handle(REPLAY_JOB, (payload) => this.work(keyIn(payload)), { giveUp });
   }
 
-  private async work({ tenantId = '', id = '' }: JobPayload, { isLast }: JobAttempt): Promise<void> {
-    try {
-      await this.replays.runExclusive(
-        tenantId,
-        id,
-        (manager, replay) => this.runPiece(manager, replay),
-        // A cancellation has the lock, or a slow process that the job library took for dead.
-        (manager) => this.addJob(manager, { tenantId, id }, LOCKED_DELAY_MS),
-      );
-    } catch (error) {
-      if (isLast) await this.replays.end({ tenantId, id }, 'failed', this.clock.now());
-      throw error;
-    }
+  private async work({ tenantId, id }: ReplayKey): Promise<void> {
+    await this.replays.runExclusive(
+      tenantId,
+      id,
+      (manager, replay) => this.runPiece(manager, replay),
+      // A cancellation has the lock, or a slow process that the job library took for dead.
+      (manager) => this.addJob(manager, { tenantId, id }, LOCKED_DELAY_MS),
+    );
   }
 
   private async runPiece(manager: EntityManager, replay: ReviewReplay): Promise<void> {
@@ -71,4 +67,8 @@ export class ReplayJob implements OnModuleInit {
   private addJob(manager: EntityManager, { tenantId, id }: ReplayKey, delayMs: number): Promise<void> {
     return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey({ tenantId, id }), delayMs });
   }
+}
+
+function keyIn({ tenantId = '', id = '' }: JobPayload): ReplayKey {
+  return { tenantId, id };
 }

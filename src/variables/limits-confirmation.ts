@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../platform/errors/domain-error';
-import { Jobs, type JobAttempt, type JobPayload } from '../platform/jobs/jobs';
+import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { DeclarationStore } from './declaration-store';
 import { VARIABLE_SCOPES } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
@@ -31,7 +31,9 @@ export class LimitsConfirmation implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(CONFIRM_JOB, (payload, attempt) => this.confirmLeftBehind(payload, attempt));
+    this.jobs.handle(CONFIRM_JOB, (payload) => this.confirmLeftBehind(payload, false), {
+      giveUp: (payload) => this.confirmLeftBehind(payload, true),
+    });
   }
 
   /** Has a job confirm the definition if nobody else does. In the transaction that stores it. */
@@ -72,7 +74,8 @@ export class LimitsConfirmation implements OnModuleInit {
     });
   }
 
-  private async confirmLeftBehind(payload: JobPayload, { isLast }: JobAttempt): Promise<void> {
+  /** `isLast`: takes the definition back, whatever hinders the check. */
+  private async confirmLeftBehind(payload: JobPayload, isLast: boolean): Promise<void> {
     const { tenantId = '' } = payload;
     const variable = await this.variables.find(this.database.manager, tenantId, keyIn(payload));
     if (variable?.replaced == null) return;

@@ -21,10 +21,10 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 
-async function aNode(work: JobWork, database = url): Promise<INestApplicationContext> {
+async function aNode(work: JobWork, database = url, giveUp?: JobWork): Promise<INestApplicationContext> {
   const node = await startNode(database);
   nodes.push(node);
-  node.get(Jobs).handle(NAME, work);
+  node.get(Jobs).handle(NAME, work, giveUp && { giveUp });
   node.get(Jobs).start();
   return node;
 }
@@ -103,15 +103,15 @@ describe('a job', () => {
   });
 
   it('that fails is tried again, and neither log nor table repeats the words of the error', async () => {
-    const attempts: boolean[] = [];
+    let attempts = 0;
     const key = randomUUID();
-    const node = await aNode((payload, { isLast }) => {
+    const node = await aNode((payload) => {
       if (payload['id'] !== key) return Promise.resolve();
-      attempts.push(isLast);
-      return attempts.length === 1 ? Promise.reject(new Error('jane@example.com')) : Promise.resolve();
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(new Error('jane@example.com')) : Promise.resolve();
     });
     await add(node, key);
-    await until(() => attempts.length > 0);
+    await until(() => attempts > 0);
     await until(async () => {
       const { rows } = await withClient(url, (client) =>
         client.query('SELECT last_error FROM cds_jobs._private_jobs WHERE last_error IS NOT NULL'),
@@ -119,8 +119,56 @@ describe('a job', () => {
       expect(JSON.stringify(rows)).not.toContain('jane');
       return rows.length > 0;
     });
-    await until(() => attempts.length === 2);
-    expect(attempts).toEqual([false, false]);
+    await until(() => attempts === 2);
+  });
+
+  it.each([
+    ['fails in its last attempt', 7, false, true],
+    ['is cut off with its process in its last attempt', 8, true, false],
+  ])('that %s is given up', async (_, attempts, isLocked, isTried) => {
+    const key = randomUUID();
+    const given = aNotebook();
+    const { done, work } = aNotebook();
+    const failing: JobWork = async (payload) => {
+      await work(payload);
+      if (payload['id'] === key) throw new Error('No');
+    };
+    const node = await startNode(url);
+    nodes.push(node);
+    node.get(Jobs).handle(NAME, failing, { giveUp: given.work });
+    await add(node, key);
+    await withClient(url, (client) =>
+      client.query(
+        `UPDATE cds_jobs._private_jobs SET attempts = $2, locked_by = CASE WHEN $3 THEN 'dead' END,
+           locked_at = CASE WHEN $3 THEN now() END WHERE key = $1`,
+        [`${NAME}/${key}`, attempts, isLocked],
+      ),
+    );
+    await aNode(failing, url, given.work);
+    await until(() => given.done.includes(key));
+    await until(async () => (await waiting(key)) === 0);
+    expect([given.done, done.includes(key)]).toEqual([[key], isTried]);
+  });
+
+  it('is given up as soon as that succeeds', async () => {
+    const key = randomUUID();
+    let refusals = 0;
+    const failing: JobWork = ({ id }) => (id === key ? Promise.reject(new Error('No')) : Promise.resolve());
+    const giveUp: JobWork = () => ((refusals += 1) === 1 ? Promise.reject(new Error('No')) : Promise.resolve());
+    const node = await aNode(failing, url, giveUp);
+    await add(node, key);
+    await until(async () => {
+      // Without the delays between attempts.
+      await withClient(url, (client) =>
+        client.query(
+          `UPDATE cds_jobs._private_jobs SET run_at = now(), attempts = greatest(attempts, 7)
+           WHERE key = $1 AND locked_at IS NULL`,
+          [`${NAME}/${key}`],
+        ),
+      );
+      return (await waiting(key)) === 0;
+    });
+    expect(refusals).toBe(2);
   });
 
   it.each([

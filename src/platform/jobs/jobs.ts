@@ -21,29 +21,28 @@ import { JobSchedule } from './job-schedule';
 /** Ids only. The data of a job are in the service's own tables, where an erasure finds them. */
 export type JobPayload = Readonly<Record<string, string>>;
 
-export interface JobAttempt {
-  /** When this attempt fails, the job is given up. */
-  readonly isLast: boolean;
-}
-
 /**
  * Runs a job. It may be called again after it has succeeded (a process was killed before that was recorded) and, rarely, while
  * another process runs it, so it must be idempotent. It should take a second or two and add another job for the rest: a stop
  * waits for it.
  */
-export type JobWork = (payload: JobPayload, attempt: JobAttempt) => Promise<void>;
+export type JobWork = (payload: JobPayload) => Promise<void>;
 
 export interface LaterJob {
   readonly key: string;
   readonly delayMs: number;
 }
 
-/** When jobs are added beside those that `add` adds. */
-export interface AddedByItself {
-  /** On this schedule, in UTC. */
+export interface JobOptions {
+  /**
+   * Ends what a job is about after its last attempt, also if that was cut off with its process. Is tried again like the job
+   * itself.
+   */
+  readonly giveUp?: JobWork;
+  /** Also adds jobs on this schedule, in UTC. */
   readonly cron?: string;
   /**
-   * After the database's clock was set back by over a second. `since` in the payload: the earliest time that it can have shown
+   * Also adds one after the database's clock was set back by over a second. `since` in the payload: the earliest time that it can have shown
    * since, as RFC 3339.
    */
   readonly onSetBack?: boolean;
@@ -51,6 +50,7 @@ export interface AddedByItself {
 
 interface Handler {
   readonly work: JobWork;
+  readonly giveUp: JobWork | undefined;
   readonly cron: string | undefined;
 }
 
@@ -58,6 +58,8 @@ interface Handler {
 export const EVERY_MINUTE = '* * * * *';
 /** A job that fails is tried again after 3 s, 7 s, 20 s and so on: for an hour and a half in all. */
 const ATTEMPTS_MAX = 8;
+/** Further attempts, which only give up: the process may be killed in the last one, or the database may be away. */
+const GIVE_UP_ATTEMPTS_MAX = 8;
 /** Concurrent jobs of one process: more than one, so that a job does not wait for another's commits; few beside requests. */
 const CONCURRENT_JOBS = 2;
 /** The library is notified of new jobs. Polling finds jobs that are due later, and lost notifications. */
@@ -120,9 +122,9 @@ export class Jobs implements OnModuleDestroy {
   }
 
   /** Registers the handler of jobs with this name; before `start`. */
-  handle(name: string, work: JobWork, { cron, onSetBack = false }: AddedByItself = {}): void {
+  handle(name: string, work: JobWork, { giveUp, cron, onSetBack = false }: JobOptions = {}): void {
     if (this.handlers.has(name)) throw new Error(`The job ${name} has two handlers`);
-    this.handlers.set(name, { work, cron });
+    this.handlers.set(name, { work, giveUp, cron });
     if (onSetBack) this.clock.onSetBack((since) => void this.addSetBack(name, since));
   }
 
@@ -144,7 +146,7 @@ export class Jobs implements OnModuleDestroy {
     await manager.query(
       `SELECT FROM cds_jobs.add_job($1, payload := $2::json, job_key := $3, max_attempts := $4,
          run_at := CASE WHEN $5::int > 0 THEN clock_timestamp() + $5::int * interval '1 millisecond' END)`,
-      [name, JSON.stringify(payload), `${name}/${key}`, ATTEMPTS_MAX, Math.ceil(delayMs)],
+      [name, JSON.stringify(payload), `${name}/${key}`, this.attemptsMaxOf(name), Math.ceil(delayMs)],
     );
   }
 
@@ -153,7 +155,11 @@ export class Jobs implements OnModuleDestroy {
    */
   addLater(transaction: Transaction, name: string, payload: JobPayload, options: LaterJob): void {
     const key = `${name}/${options.key}`;
-    transaction.sendLast(ADD_LATER, [name, JSON.stringify(payload), key, ATTEMPTS_MAX, options.delayMs]);
+    transaction.sendLast(ADD_LATER, [name, JSON.stringify(payload), key, this.attemptsMaxOf(name), options.delayMs]);
+  }
+
+  private attemptsMaxOf(name: string): number {
+    return ATTEMPTS_MAX + (this.handlers.get(name)?.giveUp === undefined ? 0 : GIVE_UP_ATTEMPTS_MAX);
   }
 
   /** Starts to run jobs. A process that only adds jobs does not call it. */
@@ -244,19 +250,22 @@ export class Jobs implements OnModuleDestroy {
   }
 
   private taskList(): TaskList {
-    return Object.fromEntries([...this.handlers].map(([name, { work }]) => [name, this.task(name, work)]));
+    return Object.fromEntries([...this.handlers].map(([name, handler]) => [name, this.task(name, handler)]));
   }
 
-  private task(name: string, work: JobWork): Task {
-    return async (payload, { job }) => {
-      const { attempts, max_attempts: attemptsMax } = job;
+  private task(name: string, { work, giveUp }: Handler): Task {
+    return async (sent, { job: { attempts } }) => {
+      const payload = sent as JobPayload;
       const ended = this.times.startTimer({ task: name });
-      const failure = await attempt(() => work(payload as JobPayload, { isLast: attempts >= attemptsMax }));
+      const isOver = giveUp !== undefined && attempts > ATTEMPTS_MAX;
+      const failure = await attempt(() => (isOver ? giveUp(payload) : work(payload)));
       ended();
       this.attempts.inc({ task: name, outcome: failure === undefined ? 'done' : 'failed' });
       if (failure === undefined) return;
       const { line, stack } = failure;
-      this.logger.error(`The job ${name} failed in attempt ${attempts} of ${attemptsMax}: ${line}`, stack);
+      this.logger.error(`The job ${name} failed in attempt ${attempts} of ${ATTEMPTS_MAX}: ${line}`, stack);
+      const isLast = giveUp !== undefined && attempts === ATTEMPTS_MAX;
+      if (isLast && (await attempt(() => giveUp(payload))) === undefined) return;
       // The library stores and logs this message. The message of the error itself may contain sensitive values.
       throw new Error(line);
     };

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Jobs, type JobAttempt, type JobPayload } from '../../platform/jobs/jobs';
+import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { runPacedSteps } from '../../processing/paced-steps';
 import { BackfillStep, EVENTS_MAX } from './backfill-step';
@@ -19,7 +19,8 @@ export class BackfillJob implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(BACKFILL_JOB, (payload, attempt) => this.work(payload, attempt));
+    const giveUp = (payload: JobPayload): Promise<void> => this.steps.giveUp(keyIn(payload));
+    this.jobs.handle(BACKFILL_JOB, (payload) => this.work(payload), { giveUp });
   }
 
   /** Adds the job of a backfill in the caller's transaction. */
@@ -29,18 +30,17 @@ export class BackfillJob implements OnModuleInit {
     await this.jobs.add(manager, BACKFILL_JOB, payload, { key: `${tenantId}/${id}`, delayMs });
   }
 
-  private async work(payload: JobPayload, { isLast }: JobAttempt): Promise<void> {
-    const { tenantId = '', campaignId = '', name = '', id = '', eventsPerSecondMax = '' } = payload;
-    const key = { tenantId, campaignId, name, id };
+  private async work(payload: JobPayload): Promise<void> {
+    const key = keyIn(payload);
+    const { eventsPerSecondMax = '' } = payload;
     const perSecond = eventsPerSecondMax === '' ? null : Number(eventsPerSecondMax);
-    try {
-      const delayMs = await runPacedSteps(() => this.steps.run(key, perSecond ?? EVENTS_MAX), {
-        ...{ clock: this.clock, eventsPerSecondMax: perSecond },
-      });
-      if (delayMs !== undefined) await this.add(this.database.manager, key, perSecond, delayMs);
-    } catch (error) {
-      if (isLast) await this.steps.giveUp(key);
-      throw error;
-    }
+    const delayMs = await runPacedSteps(() => this.steps.run(key, perSecond ?? EVENTS_MAX), {
+      ...{ clock: this.clock, eventsPerSecondMax: perSecond },
+    });
+    if (delayMs !== undefined) await this.add(this.database.manager, key, perSecond, delayMs);
   }
+}
+
+function keyIn({ tenantId = '', campaignId = '', name = '', id = '' }: JobPayload): BackfillKey {
+  return { tenantId, campaignId, name, id };
 }

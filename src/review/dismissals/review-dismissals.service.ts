@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../platform/errors/domain-error';
-import { Jobs, type JobAttempt, type JobPayload } from '../../platform/jobs/jobs';
+import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
@@ -29,7 +29,9 @@ export class ReviewDismissalsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(DISMISSAL_JOB, (payload, attempt) => this.work(payload, attempt));
+    const giveUp = ({ tenantId = '', id = '' }: JobPayload): Promise<void> =>
+      this.dismissals.end(this.database.manager, { tenantId, id }, 'failed', this.clock.now());
+    this.jobs.handle(DISMISSAL_JOB, (payload) => this.work(payload), { giveUp });
   }
 
   /** Returns the id of the dismissal. `by`: the id of the credential. */
@@ -71,13 +73,8 @@ export class ReviewDismissalsService implements OnModuleInit {
     return this.get(tenantId, id);
   }
 
-  private async work({ tenantId = '', id = '' }: JobPayload, { isLast }: JobAttempt): Promise<void> {
-    try {
-      await this.database.transaction((manager) => this.step(manager, tenantId, id));
-    } catch (error) {
-      if (isLast) await this.dismissals.end(this.database.manager, { tenantId, id }, 'failed', this.clock.now());
-      throw error;
-    }
+  private async work({ tenantId = '', id = '' }: JobPayload): Promise<void> {
+    await this.database.transaction((manager) => this.step(manager, tenantId, id));
   }
 
   private async step(manager: EntityManager, tenantId: string, id: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Jobs, type JobAttempt, type JobPayload } from '../../platform/jobs/jobs';
+import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { runPacedSteps } from '../../processing/paced-steps';
 import type { WebhookReplayKey } from './webhook-replay-progress';
@@ -19,7 +19,8 @@ export class WebhookReplayJob implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(WEBHOOK_REPLAY_JOB, (payload, attempt) => this.work(payload, attempt));
+    const giveUp = (payload: JobPayload): Promise<void> => this.steps.giveUp(keyIn(payload));
+    this.jobs.handle(WEBHOOK_REPLAY_JOB, (payload) => this.work(keyIn(payload)), { giveUp });
   }
 
   /** Adds the job of a replay in the caller's transaction. */
@@ -28,14 +29,12 @@ export class WebhookReplayJob implements OnModuleInit {
     await this.jobs.add(manager, WEBHOOK_REPLAY_JOB, payload, { key: `${tenantId}/${id}`, delayMs });
   }
 
-  private async work({ tenantId = '', endpointId = '', id = '' }: JobPayload, { isLast }: JobAttempt): Promise<void> {
-    const key = { tenantId, endpointId, id };
-    try {
-      const delayMs = await runPacedSteps(() => this.steps.run(key), { clock: this.clock, eventsPerSecondMax: null });
-      if (delayMs !== undefined) await this.add(this.database.manager, key, delayMs);
-    } catch (error) {
-      if (isLast) await this.steps.giveUp(key);
-      throw error;
-    }
+  private async work(key: WebhookReplayKey): Promise<void> {
+    const delayMs = await runPacedSteps(() => this.steps.run(key), { clock: this.clock, eventsPerSecondMax: null });
+    if (delayMs !== undefined) await this.add(this.database.manager, key, delayMs);
   }
+}
+
+function keyIn({ tenantId = '', endpointId = '', id = '' }: JobPayload): WebhookReplayKey {
+  return { tenantId, endpointId, id };
 }
