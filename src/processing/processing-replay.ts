@@ -72,13 +72,13 @@ export class ProcessingReplay {
   ): Promise<ProcessedAgain> {
     const { tenantId, eventId } = again;
     const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
-    if (event === undefined) return { hasExpired: true };
+    if (event === undefined) return this.closeExpired(transaction, again);
     const { rootId } = await this.order.outOfOrder(transaction, tenantId, event);
     const partition = { tenantId, shard: shardOf(rootId) };
     await this.leases.await(transaction, partition);
     const before = (await this.queue.lockProcessing(transaction, tenantId, [eventId])).get(eventId);
     // The record of a failed event goes only with the event.
-    if (before === undefined) return { hasExpired: true };
+    if (before === undefined) return this.closeExpired(transaction, again);
     if (before.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
     const entry = await this.order.outOfOrder(transaction, tenantId, event, before);
     const result = await this.effectsOn(transaction, entry);
@@ -112,6 +112,11 @@ export class ProcessingReplay {
   ): ProcessedAgain {
     this.leases.count(transaction, [{ ...partition, count: 1 }]);
     return this.close(transaction, again);
+  }
+
+  private closeExpired(transaction: Transaction, { tenantId, eventId }: EventToProcessAgain): ProcessedAgain {
+    this.review.supersedeExpired(transaction, [{ tenantId, eventId }]);
+    return { hasExpired: true };
   }
 
   /** The event may have failed at other times for other reasons, each with an entry of its own. */

@@ -173,6 +173,12 @@ export class ReviewService implements BeforeApplicationShutdown {
     transaction.sendLast(sql.SUPERSEDE_FAILURES, columns(events));
   }
 
+  /** Closes the open failures of events that this transaction removes, or finds removed, because their retention has ended. */
+  supersedeExpired(transaction: Transaction, events: readonly EventKey[]): void {
+    if (events.length === 0) return;
+    transaction.sendLast(sql.SUPERSEDE_EXPIRED, columns(events));
+  }
+
   /** Closes entries after a replay: this transaction stores their events or finds them stored. */
   closeReplayed(transaction: Transaction, entries: readonly ReplayedEntry[]): void {
     if (entries.length === 0) return;

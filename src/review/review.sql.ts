@@ -49,7 +49,10 @@ export const SUPERSEDE_FAILURES: Statement = supersedes(
   'processed',
 );
 
-function supersedes(name: string, entries: string, outcome: 'accepted' | 'processed'): Statement {
+/** Closes the open failures of events whose retention has ended: nobody can process them again. */
+export const SUPERSEDE_EXPIRED: Statement = supersedes('review_supersede_expired', OPEN_FAILURES_OF_EVENT, 'expired');
+
+function supersedes(name: string, entries: string, outcome: 'accepted' | 'processed' | 'expired'): Statement {
   return {
     name,
     text: superseding(

@@ -249,7 +249,7 @@ describe('a review entry about an expired event', () => {
     expect(replayed.body.reviewEntry.status).toBe('replayed');
   });
 
-  it('whose processing had failed is answered duplicate, and stays until somebody dismisses it', async () => {
+  it('whose processing had failed is closed with it, and by a replay where an earlier version left it open', async () => {
     const eventId = await accept('/v1/cdp/events', aCdpEvent());
     await untilDrained(service.databaseUrl, workspace.tenantId);
     // What a worker writes when an event fails for good.
@@ -269,13 +269,15 @@ describe('a review entry about an expired event', () => {
       [workspace.tenantId, eventId, entryId],
     );
     await expire();
+    const closed = { status: 'superseded', resolution: { action: 'superseded', outcome: 'expired', eventId } };
+    expect((await admin.get(`/v1/review-entries/${entryId}`)).body).toMatchObject(closed);
+    const again = await admin.send(`/v1/review-entries/${entryId}:replay`, undefined);
+    expectProblem(again, 409, 'entry_not_open');
+    const reopen = `UPDATE review_entries SET status = 'open', closed_at = NULL, resolution = NULL WHERE id = $1`;
+    await rowsOf(service.databaseUrl, reopen, [entryId]);
     const replayed = await admin.send(`/v1/review-entries/${entryId}:replay`, undefined);
     expect([replayed.status, replayed.body.outcome.status]).toEqual([200, 'duplicate']);
-    expect(replayed.body.reviewEntry).toMatchObject({
-      status: 'open',
-      resolution: { action: 'replayed', outcome: 'duplicate' },
-    });
-    expect((await admin.send(`/v1/review-entries/${entryId}:dismiss`, undefined)).status).toBe(200);
+    expect(replayed.body.reviewEntry).toMatchObject({ ...closed, occurrences: 1 });
   });
 });
 

@@ -3,6 +3,7 @@ import { UnlinkedIdentifiers } from '../../identity/unlinked-identifiers';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { PipelinedConnection, type Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
+import { ReviewService } from '../../review/review.service';
 import { eventWritersEnded } from '../store/event-writers';
 import { ContentChecks } from './content-checks';
 import * as sql from './event-expiry.sql';
@@ -83,6 +84,7 @@ export class EventExpiry implements BeforeApplicationShutdown {
   constructor(
     private readonly checks: ContentChecks,
     private readonly unlinked: UnlinkedIdentifiers,
+    private readonly review: ReviewService,
     @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {
     this.connection = new PipelinedConnection(settings, {
@@ -167,6 +169,10 @@ export class EventExpiry implements BeforeApplicationShutdown {
     const eventIds = idsOf(rows);
     const removed = idsOf(await transaction.send<{ event_id: string }>(sql.REMOVE_EVENTS, [tenantId, eventIds]));
     this.unlinked.forgetExpired(transaction, tenantId, removed);
+    this.review.supersedeExpired(
+      transaction,
+      removed.map((eventId) => ({ tenantId, eventId })),
+    );
     return removed.length;
   }
 
