@@ -27,26 +27,39 @@ export const COUNT_WINDOW: Statement = {
     FROM looked_at ORDER BY received_at DESC, occurred_at DESC, event_id DESC LIMIT 1`,
 };
 
+/** A transaction that seems to begin later than now is from before the clock was set back. */
 const noneOpenSince = (time: string): string => `
     SELECT NOT EXISTS (
       SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= ${time}
-        AND (backend_xid IS NOT NULL OR xact_start > clock_timestamp() - interval '30 seconds')
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND (xact_start <= ${time} OR xact_start > clock_timestamp())
+        AND (backend_xid IS NOT NULL OR xact_start BETWEEN clock_timestamp() - interval '30 seconds' AND clock_timestamp())
     )`;
+
+/** Nodes may differ by some seconds, and so little is waited for. */
+const IS_AHEAD = `$1::timestamptz > clock_timestamp() + interval '10 seconds' AS is_ahead`;
+
+/**
+ * Now, and the last time of receipt in the workspace $1 that is later, from when the clock was ahead; read by the index, into
+ * the future only, where nearly always nothing is.
+ */
+export const READ_RECEIPT_END = `
+  SELECT statement_timestamp() AS now, max(received_at) AS ahead FROM events
+  WHERE tenant_id = $1::uuid AND received_at > '-infinity' AND received_at > statement_timestamp()`;
 
 /**
  * Whether every transaction that may have stored or processed something before $1 has ended. One that has written
- * nothing for half a minute is a backup or the like.
+ * nothing for half a minute is a backup or the like. `is_ahead`: the clock was set back since.
  */
 export const IS_SETTLED: Statement = {
   name: 'window_is_settled',
-  text: `${noneOpenSince('$1::timestamptz')} AS is_settled`,
+  text: `${noneOpenSince('$1::timestamptz')} AS is_settled, ${IS_AHEAD}`,
 };
 
 /** The same for a distributed database, where clocks of nodes may differ a little. */
 export const IS_SETTLED_ON_NODES: Statement = {
   name: 'window_is_settled_on_nodes',
   text: `
-    SELECT bool_and(success AND result = 't') AS is_settled
+    SELECT bool_and(success AND result = 't') AS is_settled, ${IS_AHEAD}
     FROM ${onEachNode(noneOpenSince('%L'), `$1::timestamptz + interval '5 seconds'`)}`,
 };

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import * as sql from './event-window.sql';
@@ -74,13 +75,24 @@ export class EventWindows {
 
   /**
    * Whether every transaction that was open at this time has ended, so that no event received before it is still to be
-   * committed.
+   * committed. `set_back`: the clock was set back since, so that the time tells nothing; ask with the time of now.
    */
-  async isSettled(transaction: Transaction, at: string): Promise<boolean> {
+  async settledAt(transaction: Transaction, at: string): Promise<'settled' | 'open' | 'set_back'> {
     const statement = this.settings.isDistributed === true ? sql.IS_SETTLED_ON_NODES : sql.IS_SETTLED;
-    const [row] = await transaction.send<{ is_settled: boolean }>(statement, [at]);
-    return row?.is_settled === true;
+    const [row] = await transaction.send<{ is_settled: boolean; is_ahead: boolean }>(statement, [at]);
+    if (row?.is_ahead === true) return 'set_back';
+    return row?.is_settled === true ? 'settled' : 'open';
   }
+}
+
+/**
+ * Now, and the end (exclusive) of the times at which events of a workspace were received: later where the clock was ahead.
+ */
+export async function receiptEnd(manager: EntityManager, tenantId: string): Promise<{ now: Date; end: Date }> {
+  const rows: { now: Date; ahead: Date | null }[] = await manager.query(sql.READ_RECEIPT_END, [tenantId]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('The database returned no time');
+  return { now: row.now, end: new Date((row.ahead ?? row.now).getTime() + 1) };
 }
 
 /** The first parameters of a statement about `EVENTS_IN_WINDOW`. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
+import { backfillOnce, startBackfill } from '../support/backfills';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
 import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
 import { untilDrained } from '../support/processing';
 import { expireAll, expireOver, letDaysPass } from '../support/retention';
@@ -135,6 +136,79 @@ describe('after the clock of the database was set back', () => {
     }, 20);
     await send(1);
     await until(async () => (await client.get(`${campaign}/participants/ann/state`)).body.state.campaign.sold === 1);
+  });
+
+  describe('a backfill', () => {
+    const campaign = '/v1/campaigns/backfilled';
+    const last = { path: 'state.campaign.last', op: 'set', valueFrom: 'properties.n' };
+    const start = (fields: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+      startBackfill(client, 'backfilled', 'keep', fields);
+    const over = (jobId: string) => backfillOnce(() => client, 'backfilled', 'keep', jobId);
+    const value = async (): Promise<unknown> =>
+      (await client.get(`${campaign}/participants/ann/state`)).body.state.campaign.last;
+
+    beforeEach(() => client.post(`${campaign}/variables:define`, { scope: 'campaign', name: 'last', type: 'number' }));
+
+    async function define(): Promise<void> {
+      const reaction = { name: 'keep', eventType: 'purchase', ops: [last] };
+      expect((await client.post(`${campaign}/reactions:define`, reaction)).status).toBe(200);
+    }
+
+    it('that was asked for afterwards comes to events of the former time', async () => {
+      await send(1);
+      await setAhead(2 * DAY_MS);
+      await send(2);
+      await setAhead(0);
+      await untilDrained(service.databaseUrl, workspace.tenantId);
+      await define();
+      expect(await over(await start())).toMatchObject({ state: 'done', total: 2, applied: 2 });
+      expect(await value()).toBe(2);
+    });
+
+    it('keeps what an event of the former time has set, beyond its range', async () => {
+      await send(1);
+      await define();
+      await setAhead(2 * DAY_MS);
+      await send(2);
+      await until(async () => (await value()) === 2);
+      await setAhead(0);
+      const to = new Date(Date.now() + DAY_MS).toISOString();
+      expect(await over(await start({ to }))).toMatchObject({ state: 'done', total: 1, applied: 0, skipped: 1 });
+      expect(await value()).toBe(2);
+    });
+
+    it('that begins by the former time does not wait until it comes again', async () => {
+      await send(1);
+      await untilDrained(service.databaseUrl, workspace.tenantId);
+      await define();
+      // Keeps the survey waiting.
+      const jobId = await withClient(service.databaseUrl, async (open) => {
+        await open.query('BEGIN');
+        await open.query('SELECT pg_current_xact_id()');
+        await setAhead(2 * DAY_MS);
+        const id = await start();
+        const path = `${campaign}/reactions/keep/backfills/${id}`;
+        await until(async () => (await client.get(path)).body.startedAt !== null);
+        await setAhead(0);
+        await open.query('COMMIT');
+        return id;
+      });
+      // Transactions that come and go, as on a busy server.
+      const busy = new AbortController();
+      const traffic = withClient(service.databaseUrl, async (one) =>
+        withClient(service.databaseUrl, async (other) => {
+          await one.query('BEGIN');
+          for (let pair = [other, one]; !busy.signal.aborted; pair = [pair[1]!, pair[0]!]) {
+            await pair[0]!.query('BEGIN');
+            await pair[0]!.query('SELECT pg_current_xact_id()');
+            await pair[1]!.query('COMMIT');
+          }
+        }),
+      );
+      expect(await over(jobId)).toMatchObject({ state: 'done', total: 1, applied: 1 });
+      busy.abort();
+      await traffic;
+    });
   });
 
   it('endpoints get events and changes whose rules were written by the former time', async () => {

@@ -58,10 +58,7 @@ export class BackfillStep {
       const isMore = await this.marks.remove(transaction, key.tenantId, key.id, MARKS_REMOVED_MAX);
       return isMore ? AGAIN : OVER;
     }
-    if (backfill.startedAt === null) {
-      await transaction.send(sql.START, [key.tenantId, key.campaignId, key.name, key.id]);
-      return AGAIN;
-    }
+    if (backfill.startedAt === null) return this.start(transaction, key);
     const compiled = backfill.isCurrent ? await this.reactionOf(transaction, backfill) : undefined;
     if (compiled === undefined) {
       this.progress.end(transaction, key, { state: 'failed', reason: 'reaction_changed' });
@@ -70,6 +67,11 @@ export class BackfillStep {
     return backfill.phase === 'survey'
       ? this.survey(transaction, backfill, compiled)
       : this.apply(transaction, backfill, compiled, eventsMax);
+  }
+
+  private async start(transaction: Transaction, { tenantId, campaignId, name, id }: BackfillKey): Promise<StepResult> {
+    await transaction.send(sql.START, [tenantId, campaignId, name, id]);
+    return AGAIN;
   }
 
   private async reactionOf(transaction: Transaction, backfill: RunningBackfill): Promise<CompiledReaction | undefined> {
@@ -85,7 +87,10 @@ export class BackfillStep {
     { reaction }: CompiledReaction,
   ): Promise<StepResult> {
     const { id, campaignId, name, receivedTo, startedAt } = backfill;
-    if (startedAt === null || !(await this.windows.isSettled(transaction, startedAt))) return WAIT;
+    if (startedAt === null) return WAIT;
+    const settled = await this.windows.settledAt(transaction, startedAt);
+    if (settled === 'set_back') return this.start(transaction, backfill);
+    if (settled === 'open') return WAIT;
     const window = windowOf(backfill, backfill.tracksLater ? backfill.markedTo : receivedTo);
     const { concerned, cursor } = await this.windows.count(transaction, window, receivedTo);
     if (backfill.tracksLater) {

@@ -55,14 +55,6 @@ export class BackfillRepository {
     );
   }
 
-  /** By the database's clock. */
-  async now(manager: EntityManager): Promise<Date> {
-    const rows: { at: Date }[] = await manager.query('SELECT clock_timestamp() AS at');
-    const [row] = rows;
-    if (row === undefined) throw new Error('The database returned no time');
-    return row.at;
-  }
-
   /** Has workers report later events to the backfill. The caller has locked the workspace's reactions. */
   async report(manager: EntityManager, { tenantId, campaignId, name }: BackfillKey, backfillId: string): Promise<void> {
     await manager.update(Reaction, { tenantId, campaignId, name }, { backfillId });

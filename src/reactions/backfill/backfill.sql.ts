@@ -15,12 +15,16 @@ export const LOCK_BACKFILL: Statement = {
   text: `
     SELECT b.*, b.cursor_received_at::text AS cursor_received_at, b.cursor_occurred_at::text AS cursor_occurred_at,
       b.received_from::text AS received_from, b.received_to::text AS received_to, b.started_at::text AS started_at,
-      greatest(b.received_to, b.started_at)::text AS marked_to,
+      greatest(b.received_to, b.started_at, ahead.received_at)::text AS marked_to,
       r.tenant_id IS NOT NULL AS is_current
     FROM (
       SELECT * FROM reaction_backfills
       WHERE tenant_id = $1::uuid AND campaign_id = $2 AND name = $3 AND id = $4::uuid LIMIT 1 FOR UPDATE
     ) b
+    CROSS JOIN LATERAL (
+      SELECT max(received_at) + interval '1 millisecond' AS received_at FROM events
+      WHERE tenant_id = $1::uuid AND received_at > '-infinity' AND received_at > statement_timestamp()
+    ) ahead
     LEFT JOIN LATERAL (
       SELECT tenant_id FROM reactions
       WHERE tenant_id = b.tenant_id AND campaign_id = b.campaign_id AND name = b.name AND id = b.reaction_id
@@ -28,11 +32,11 @@ export const LOCK_BACKFILL: Statement = {
     ) r ON true`,
 };
 
-/** By the database's clock, after the request was committed. */
+/** By the database's clock, after the request was committed; again where that was set back during the survey. */
 export const START: Statement = {
   name: 'backfill_start',
   text: `
-    UPDATE reaction_backfills SET state = 'running', started_at = clock_timestamp(),
+    UPDATE reaction_backfills SET state = 'running', started_at = clock_timestamp(), total = 0,
       cursor_received_at = received_from, cursor_occurred_at = '-infinity'
     WHERE tenant_id = $1::uuid AND campaign_id = $2 AND name = $3 AND id = $4::uuid`,
 };

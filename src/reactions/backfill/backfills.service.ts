@@ -7,6 +7,7 @@ import type { Page } from '../../platform/pagination/page';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
+import { receiptEnd } from '../../processing/event-window';
 import type { Reaction } from '../entities/reaction.entity';
 import { ReactionsService } from '../reactions.service';
 import { BackfillJob } from './backfill-job';
@@ -33,7 +34,7 @@ export class BackfillsService {
   ) {}
 
   /**
-   * Starts a backfill of the events received from `from` to before `to`, or to now. Throws `not_found`,
+   * Starts a backfill of the events received from `from` to before `to`, or to the last one. Throws `not_found`,
    * `reaction_disabled`, `backfill_running`, or `validation_failed` when the workspace runs too many.
    */
   start(
@@ -46,7 +47,7 @@ export class BackfillsService {
       if (!reaction.enabled) throw new DomainError('reaction_disabled', 'The reaction is switched off.');
       const running = await this.backfills.running(manager, tenantId);
       assertMayStart(running, reaction);
-      const backfill = newBackfill(reaction, request, await this.backfills.now(manager), credentialId);
+      const backfill = newBackfill(reaction, request, await receiptEnd(manager, tenantId), credentialId);
       await this.backfills.create(manager, backfill);
       if (backfill.setsValues && !backfill.isDryRun) {
         await this.backfills.report(manager, backfill, backfill.id);
@@ -95,7 +96,12 @@ function assertMayStart(running: readonly ReactionBackfill[], { campaignId, name
   throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
 }
 
-function newBackfill(reaction: Reaction, request: BackfillRequest, now: Date, by: string): ReactionBackfill {
+function newBackfill(
+  reaction: Reaction,
+  request: BackfillRequest,
+  { now, end }: { readonly now: Date; readonly end: Date },
+  by: string,
+): ReactionBackfill {
   const { tenantId, campaignId, name, eventType, source, operations } = reaction;
   const { isDryRun, eventsPerSecondMax } = request;
   const receivedFrom = new Date(request.from);
@@ -106,7 +112,7 @@ function newBackfill(reaction: Reaction, request: BackfillRequest, now: Date, by
     setsValues: setsValues(operations),
     receivedFrom,
     // Later events are the business of workers. A range in the future is empty.
-    receivedTo: new Date(Math.max(request.from, Math.min(request.to, now.getTime() + 1))),
+    receivedTo: new Date(Math.max(request.from, Math.min(request.to, end.getTime()))),
     state: 'queued',
     reason: null,
     phase: 'survey',

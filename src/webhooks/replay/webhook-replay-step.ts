@@ -80,7 +80,12 @@ export class WebhookReplayStep {
 
   /** Counts the events of the endpoint's types. */
   private async survey(transaction: Transaction, replay: RunningWebhookReplay, startedAt: string): Promise<StepResult> {
-    if (!(await this.windows.isSettled(transaction, startedAt))) return WAIT;
+    const settled = await this.windows.settledAt(transaction, startedAt);
+    if (settled === 'open') return WAIT;
+    if (settled === 'set_back') {
+      this.progress.start(transaction, replay);
+      return AGAIN;
+    }
     const { concerned, cursor } = await this.windows.count(transaction, windowOf(replay), replay.receivedTo);
     const total = replay.total + concerned;
     if (cursor === undefined) {

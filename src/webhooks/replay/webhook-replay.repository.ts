@@ -30,14 +30,6 @@ export class WebhookReplayRepository {
     return manager.findBy(WebhookReplay, { tenantId, state: In(['queued', 'running']) });
   }
 
-  /** By the database's clock. */
-  async now(manager: EntityManager): Promise<Date> {
-    const rows: { at: Date }[] = await manager.query('SELECT clock_timestamp() AS at');
-    const [row] = rows;
-    if (row === undefined) throw new Error('The database returned no time');
-    return row.at;
-  }
-
   /** Inserts a replay, and removes the oldest ones that are over. */
   async create(manager: EntityManager, replay: WebhookReplay): Promise<void> {
     await manager.insert(WebhookReplay, replay);

@@ -28,11 +28,11 @@ export const READ_RULES_OF_ENDPOINT: Statement = {
     WHERE tenant_id = $1::uuid AND endpoint_id = $2::uuid AND event_type IS NOT NULL ORDER BY position`,
 };
 
-/** By the database's clock, after the request was committed. */
+/** By the database's clock, after the request was committed; again where that was set back during the survey. */
 export const START_REPLAY: Statement = {
   name: 'webhook_replay_start',
   text: `
-    UPDATE webhook_replays SET state = 'running', started_at = clock_timestamp(),
+    UPDATE webhook_replays SET state = 'running', started_at = clock_timestamp(), total = 0,
       cursor_received_at = received_from, cursor_occurred_at = '-infinity'
     WHERE tenant_id = $1::uuid AND endpoint_id = $2::uuid AND id = $3::uuid`,
 };

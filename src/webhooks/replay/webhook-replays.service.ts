@@ -6,6 +6,7 @@ import { rangeFault } from '../../platform/errors/fault-words';
 import { validationFailed } from '../../platform/errors/validation-failed';
 import { idPage, idPageStart } from '../../platform/pagination/id-key';
 import type { Page } from '../../platform/pagination/page';
+import { receiptEnd } from '../../processing/event-window';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
 import type { WebhookReplay } from '../entities/webhook-replay.entity';
@@ -37,7 +38,7 @@ export class WebhookReplaysService {
   ) {}
 
   /**
-   * Starts a replay of the events received from `from` to before `to`, or to now. Throws `not_found`, `replay_running`,
+   * Starts a replay of the events received from `from` to before `to`, or to the last one. Throws `not_found`, `replay_running`,
    * or `validation_failed` for a range over 366 days, or when the workspace runs too many.
    */
   async start({ tenantId, credentialId }: Principal, endpointId: string, range: WebhookReplayRange): Promise<string> {
@@ -47,8 +48,7 @@ export class WebhookReplaysService {
       // Behind the lock, so that it is not deleted meanwhile.
       const webhook = await this.webhooks.get(tenantId, endpointId, manager);
       assertMayReplay(running, webhook.endpoint.id);
-      const now = await this.replays.now(manager);
-      const replay = newReplay(webhook, range, now, credentialId);
+      const replay = newReplay(webhook, range, await receiptEnd(manager, tenantId), credentialId);
       if (replay.receivedTo.getTime() - replay.receivedFrom.getTime() > REPLAY_DAYS_MAX * DAY_MS) {
         throw validationFailed([rangeFault('to', `at most ${REPLAY_DAYS_MAX} days after from`)]);
       }
@@ -96,14 +96,19 @@ function assertMayReplay(running: readonly WebhookReplay[], endpointId: string):
   throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
 }
 
-function newReplay({ endpoint, rules }: Webhook, range: WebhookReplayRange, now: Date, by: string): WebhookReplay {
+function newReplay(
+  { endpoint, rules }: Webhook,
+  range: WebhookReplayRange,
+  { now, end }: { readonly now: Date; readonly end: Date },
+  by: string,
+): WebhookReplay {
   const receivedFrom = new Date(range.from);
   const hash = rulesHash(rules.filter((rule) => 'eventType' in rule));
   return {
     ...{ tenantId: endpoint.tenantId, endpointId: endpoint.id, id: newId(), rulesHash: hash },
     receivedFrom,
     // Later events are the business of workers. A range in the future is empty.
-    receivedTo: new Date(Math.max(range.from, Math.min(range.to, now.getTime() + 1))),
+    receivedTo: new Date(Math.max(range.from, Math.min(range.to, end.getTime()))),
     ...{ state: 'queued', reason: null, phase: 'survey', attempts: 0, total: 0 },
     ...NOTHING_REPLAYED,
     cursorReceivedAt: receivedFrom,
