@@ -180,6 +180,12 @@ describe('bytes that are no request', () => {
     ['nonsense', 'HELLO\r\n\r\n', 'HTTP/1.1 400 '],
     ['headers of more than 16 KiB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 'HTTP/1.1 431 '],
     ['a request without Host', 'GET /v1/notes HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 '],
+    ['two hosts', 'GET /v1/notes HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 'HTTP/1.1 400 '],
+    [
+      'a transfer coding that nobody decodes',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+      'HTTP/1.1 501 ',
+    ],
     ['a request for no address', 'GET http://[/v1/notes HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 400 '],
     ['a request for an address without host', 'GET http:// HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 400 '],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'HTTP/1.1 400 '],

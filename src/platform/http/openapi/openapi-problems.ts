@@ -73,7 +73,7 @@ export function responseReference(name: string): Reference {
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** What HTTP itself is refused with, before there is a route: 400, 408, 413 and 431. */
+/** What HTTP itself is refused with, before there is a route: 400, 408, 413, 431 and 501. */
 export function otherProblemResponse(): ResponseObject {
   return {
     description: 'Any other error has the same form (RFC 9457).',

@@ -8,7 +8,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from '../body/receive-body';
 import { JSON_MEDIA_TYPE } from '../send-stream';
 import { inARow, writeInOnePiece, oneAtATime } from './connections';
-import { answerToMalformedHttp, asHttpText } from './malformed-http';
+import { answerToMalformedHttp, asHttpText, type HeadFault } from './malformed-http';
 import { routeFallback } from './route-fallback';
 import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
 
@@ -139,8 +139,9 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
     },
     oneAtATime(
       inARow((request: IncomingMessage, response: ServerResponse) => {
-        if (!hasHost(request) || !hasTarget(request)) refuseMalformed(response);
-        else app(request as Request, response as Response);
+        const errorCode = headFault(request);
+        if (errorCode === undefined) app(request as Request, response as Response);
+        else refuseMalformed(response, errorCode);
       }),
     ),
   );
@@ -195,8 +196,22 @@ function logClosed(logger: Logger): (connections: number) => void {
   };
 }
 
-function hasHost({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host !== undefined || httpVersion !== '1.1';
+/** What Node's parser lets pass, although RFC 9112 forbids it; undefined for a head that is right. */
+function headFault(request: IncomingMessage): HeadFault | undefined {
+  if (!hasOneHost(request) || !hasTarget(request)) return 'NOT_HTTP';
+  const coding = request.headers['transfer-encoding']?.toLowerCase();
+  return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING';
+}
+
+/** `headers` has the first of two hosts. A proxy may have taken the second, and checked another request than is served here. */
+function hasOneHost({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersion !== '1.1';
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1;
 }
 
 /** Whether the target is a path, as nearly always, or an address. Express answers others with a page of its own. */
@@ -204,9 +219,8 @@ function hasTarget({ url = '' }: IncomingMessage): boolean {
   return url.startsWith('/') || url === '*' || URL.canParse(url);
 }
 
-/** RFC 9112 demands a 400 here. */
-function refuseMalformed(response: ServerResponse): void {
-  const { status, headers, body } = answerToMalformedHttp();
+function refuseMalformed(response: ServerResponse, fault: HeadFault): void {
+  const { status, headers, body } = answerToMalformedHttp(fault);
   response.writeHead(status, headers).end(body);
 }
 

@@ -11,7 +11,15 @@ interface Refusal {
 }
 
 const NOT_HTTP: Refusal = { status: 400, code: 'malformed_json', words: 'The request is not valid HTTP/1.1.' };
+/** Faults of a head that Node's parser takes. */
+export type HeadFault = 'NOT_HTTP' | 'TRANSFER_CODING';
+
 const REFUSALS: Readonly<Record<string, Refusal>> = {
+  TRANSFER_CODING: {
+    status: 501,
+    code: 'unsupported_media_type',
+    words: 'Transfer-Encoding must be chunked and nothing else. Compress a body with Content-Encoding: gzip.',
+  },
   HPE_HEADER_OVERFLOW: { status: 431, code: 'payload_too_large', words: 'The request headers are larger than 16 KiB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
@@ -28,7 +36,7 @@ export interface MalformedHttpAnswer {
   readonly body: string;
 }
 
-/** `errorCode` is that of Node's HTTP parser; undefined for a request that is complete and still not HTTP/1.1. */
+/** `errorCode` is that of Node's HTTP parser, or a `HeadFault`. */
 export function answerToMalformedHttp(errorCode?: string): MalformedHttpAnswer {
   const { status, code, words } = REFUSALS[errorCode ?? ''] ?? NOT_HTTP;
   const problem: ProblemDetails = {
