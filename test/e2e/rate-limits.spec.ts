@@ -343,6 +343,22 @@ describe('AUTH_FAILURES_PER_MINUTE', () => {
     expect((await call('guess', '203.0.113.5')).status).toBe(429);
   });
 
+  it.each([
+    ['203.0.113.6:50000', '203.0.113.6'],
+    ['[2001:db8::6]:50000', '2001:db8::6'],
+    ['[2001:db8::6]', '2001:db8::6'],
+    ['2001:db8::6', '2001:db8::6'],
+  ])('a change by a client that the proxy calls %s is noted with the address alone', async (forwarded, address) => {
+    const { admin } = await aWorkspace(service);
+    const { body: made } = await admin.send(
+      '/v1/api-keys',
+      JSON.stringify({ name: 'till', scopes: ['events:read'] }),
+      { headers: { 'x-forwarded-for': forwarded } },
+    );
+    const { body: audit } = await admin.get(`/v1/api-keys/${made.apiKey.id}/audit`);
+    expect(audit.items).toMatchObject([{ action: 'created', address }]);
+  });
+
   it('does not count whoever sends no credential, or one that lacks a scope', async () => {
     const workspace = await aWorkspace(service);
     const weak = await workspace.client({ scopes: ['review:read'] });

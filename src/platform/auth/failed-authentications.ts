@@ -77,14 +77,9 @@ function tooManyWait(): DomainError {
 /** A household or a server has a /64 of IPv6; counting single addresses would let it start anew 2^64 times. */
 const IPV6_PREFIX_BITS = 64;
 
-/** `192.0.2.1:5678` or `[2001:db8::1]:5678`. Some proxies forward it so, and each connection has another port. */
-const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
-
 /** What stands for a client when its failures are counted: its IPv4 address, or its IPv6 network of 64 bits. */
-export function networkOf(forwarded: string): string {
-  const [, six, four] = WITH_PORT.exec(forwarded) ?? [];
-  const address = six ?? four ?? forwarded;
-  if (!ipaddr.isValid(address)) return forwarded;
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return ipaddr.IPv6.networkAddressFromCIDR(

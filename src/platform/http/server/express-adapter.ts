@@ -111,7 +111,22 @@ function quietExpress(): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', 'simple');
+  forgetPortsOfClients(app);
   return app;
+}
+
+/** `192.0.2.1:5678`, `[2001:db8::1]:5678` or `[2001:db8::1]` */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
+
+/** Some proxies forward the address of a client with its port, which is another one for each connection. */
+function forgetPortsOfClients(app: Express): void {
+  Object.defineProperty(app.request, 'ip', {
+    get(this: Request): string | undefined {
+      const forwarded = Reflect.get(express.request, 'ip', this) as string | undefined;
+      const [, six, four] = WITH_PORT.exec(forwarded ?? '') ?? [];
+      return six ?? four ?? forwarded;
+    },
+  });
 }
 
 interface ServerOptions {
