@@ -1,4 +1,5 @@
 import { processEnvironment } from '../platform/config/env';
+import { EnvironmentFileError } from '../platform/config/setting-parsers';
 import { ClientFailure } from '../cli/running-service';
 import { readOptions, USAGE } from './options';
 import { progressOn } from './progress';
@@ -17,9 +18,9 @@ async function run(): Promise<void> {
     const isRight = await runDemo({ ...options, out: print, progress: progressOn(process.stderr) });
     process.exitCode = isRight ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof ClientFailure)) throw error;
+    if (!(error instanceof ClientFailure || error instanceof EnvironmentFileError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = error.exitCode;
+    process.exitCode = error instanceof ClientFailure ? error.exitCode : 1;
   }
 }
 

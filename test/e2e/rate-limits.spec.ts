@@ -350,11 +350,9 @@ describe('AUTH_FAILURES_PER_MINUTE', () => {
     ['2001:db8::6', '2001:db8::6'],
   ])('a change by a client that the proxy calls %s is noted with the address alone', async (forwarded, address) => {
     const { admin } = await aWorkspace(service);
-    const { body: made } = await admin.send(
-      '/v1/api-keys',
-      JSON.stringify({ name: 'till', scopes: ['events:read'] }),
-      { headers: { 'x-forwarded-for': forwarded } },
-    );
+    const { body: made } = await admin.send('/v1/api-keys', JSON.stringify({ name: 'till', scopes: ['events:read'] }), {
+      headers: { 'x-forwarded-for': forwarded },
+    });
     const { body: audit } = await admin.get(`/v1/api-keys/${made.apiKey.id}/audit`);
     expect(audit.items).toMatchObject([{ action: 'created', address }]);
   });

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readSettings } from './env';
-import { variablesIn } from './setting-parsers';
+import { EnvironmentFileError, variablesOf } from './setting-parsers';
 
 describe('a bad value is refused with the name of its variable, and not when it is first used', () => {
   it.each([
@@ -35,6 +38,29 @@ it('origins are compared as browsers write them', () => {
   expect(corsOrigins).toEqual(['https://shop.example.com', 'https://a.example', 'http://b', '*']);
 });
 
-it('the first variable of .env is read also behind a byte order mark, and with the line ends of Windows', () => {
-  expect(variablesIn('\uFEFFPORT=4000\r\nROLE=api\r\n')).toEqual({ PORT: '4000', ROLE: 'api' });
+describe('.env', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'env-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is read behind a byte order mark, and with the line ends of Windows', () => {
+    const file = join(folder, '.env');
+    writeFileSync(file, '\uFEFFPORT=4000\r\nROLE=api\r\n');
+    expect(variablesOf(file)).toEqual({ PORT: '4000', ROLE: 'api' });
+  });
+
+  it('may be absent', () => {
+    expect(variablesOf(join(folder, '.env'))).toEqual({});
+  });
+
+  it('that is a folder is named with what to do', () => {
+    expect(() => variablesOf(folder)).toThrow(
+      new EnvironmentFileError(
+        `${folder} cannot be read (EISDIR). Let it be a file that this user can read, or remove it.`,
+      ),
+    );
+  });
 });

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { PATH_NAME } from '../values/text/path-name';
 import { CONSOLE_SETTINGS } from './console-settings';
 import { OIDC_SETTINGS } from './oidc-settings';
@@ -18,7 +17,7 @@ import {
   processes,
   setting,
   textOr,
-  variablesIn,
+  variablesOf,
 } from './setting-parsers';
 
 const KIBIBYTE = 1024;
@@ -257,8 +256,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return Object.fromEntries(entries) as ParsedSettings;
 }
 
-/** The process's environment with the file `.env` below it; what is set in the environment wins. */
+/**
+ * The process's environment with the file `.env` below it; what is set in the environment wins. Throws `EnvironmentFileError`.
+ */
 export function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  const below = existsSync('.env') ? variablesIn(readFileSync('.env', 'utf8')) : {};
-  return Object.assign(process.env, { ...below, ...process.env });
+  return Object.assign(process.env, { ...variablesOf('.env'), ...process.env });
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { parseEnv } from 'node:util';
@@ -122,7 +123,21 @@ export function dnsServers(text: string | undefined): readonly string[] {
   throw new SettingFault('must be IP addresses, such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:53, separated by commas');
 }
 
-/** What a file such as `.env` sets. Editors on Windows may begin it with a byte order mark, which is no part of the first name. */
-export function variablesIn(content: string): Readonly<Record<string, string | undefined>> {
-  return parseEnv(content.replace(/^\uFEFF/, ''));
+/** The file `.env` is there and cannot be read, such as a folder that a container engine has made in its place. */
+export class EnvironmentFileError extends Error {
+  override readonly name = 'EnvironmentFileError';
+}
+
+/** What a file such as `.env` sets; nothing where there is none. Throws `EnvironmentFileError`. */
+export function variablesOf(file: string): Readonly<Record<string, string | undefined>> {
+  if (!existsSync(file)) return {};
+  try {
+    // Editors on Windows may begin it with a byte order mark, which is no part of the first name.
+    return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new EnvironmentFileError(
+      `${file} cannot be read (${code}). Let it be a file that this user can read, or remove it.`,
+    );
+  }
 }

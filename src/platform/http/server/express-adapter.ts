@@ -122,7 +122,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 function forgetPortsOfClients(app: Express): void {
   Object.defineProperty(app.request, 'ip', {
     get(this: Request): string | undefined {
-      const forwarded = Reflect.get(express.request, 'ip', this) as string | undefined;
+      const forwarded = Reflect.get(express.request, 'ip', this);
       const [, six, four] = WITH_PORT.exec(forwarded ?? '') ?? [];
       return six ?? four ?? forwarded;
     },
