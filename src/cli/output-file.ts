@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, lstat, rename, rm } from 'node:fs/promises';
+import { link, lstat, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fieldsOf } from './foreign-data';
@@ -13,8 +13,13 @@ export interface OutputFile {
   readonly mayReplace: boolean;
 }
 
-/** Throws `ClientFailure` (exit code 2) for a file that is there and may not be replaced. */
+/** Throws `ClientFailure` (exit code 2) for a file that is there and may not be replaced, and for what is no file. */
 export async function checkOutput({ path, mayReplace }: OutputFile): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  // The complete file takes the place of what is there: root would lose /dev/null.
+  if (found?.isFile() === false) {
+    throw new ClientFailure(`${path} is no regular file. Name another one with --output.`, 2);
+  }
   if (!mayReplace && (await isThere(path))) throw alreadyThere(path);
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -253,6 +253,18 @@ describe('cds events export, in trouble', () => {
     const ran = await exported(args.map((arg) => arg.replace('OUT', join(folder, 'out'))));
     expect([ran.code, ran.out, ran.said]).toEqual([2, '', expect.stringMatching(words)]);
     expect([asked.length, await readdir(folder)]).toEqual([0, []]);
+  });
+
+  it('puts no file in the place of a folder or a device, and says so before it reads', async () => {
+    await symlink('/dev/null', join(folder, 'device'));
+    await mkdir(join(folder, 'folder'));
+    for (const name of ['device', 'folder']) {
+      const { code, said } = await exported(['--output', join(folder, name), '--force']);
+      expect([code, said]).toEqual([2, expect.stringContaining(`${name} is no regular file. Name another one`)]);
+    }
+    expect(asked).toEqual([]);
+    expect((await readdir(folder)).sort()).toEqual(['device', 'folder']);
+    expect(await readlink(join(folder, 'device'))).toBe('/dev/null');
   });
 
   it('waits until the events before --to are complete, and gives up where they never are', async () => {
