@@ -74,6 +74,23 @@ describe('an option of retry that is undefined', () => {
   });
 });
 
+describe('a bound that no timer can hold', () => {
+  it.each([Number.POSITIVE_INFINITY, 2 ** 31])('of %s milliseconds ends no attempt', async (ms) => {
+    line.next(UNAVAILABLE);
+    expect(await client({ attemptMsMax: ms, totalMsMax: ms }).get(VARIABLES)).toEqual({ variables: [] });
+    expect(line.sent).toHaveLength(2);
+  });
+
+  it('asked for by Retry-After, is no reason to send at once', async () => {
+    line.next({ ...UNAVAILABLE, headers: { 'retry-after': '2147484' } });
+    const reading = client({ totalMsMax: Number.POSITIVE_INFINITY }).get(VARIABLES, {
+      retrySignal: AbortSignal.timeout(200),
+    });
+    await expect(reading).rejects.toThrow('timeout');
+    expect(line.sent).toHaveLength(1);
+  });
+});
+
 describe('a function that gives the credential', () => {
   it.each([undefined, null, 7, ''])(
     'is an error of the program when it returns %j, and nothing is sent',

@@ -63,6 +63,14 @@ it('takes what another implementation signed', async () => {
   expect(await verifyWebhook(BODY, headers, shown)).toMatchObject({ id: 'msg_2' });
 });
 
+it.each(['whsec_', 'whpk_', `whpk_${Buffer.alloc(31).toString('base64')}`])(
+  'refuses what is no whole secret: %s',
+  async (secret) => {
+    const verified = verifyWebhook(BODY, headersBy([aSecret().secret]), secret, NOW.getTime());
+    await expect(verified).rejects.toThrow(WebhookVerificationError);
+  },
+);
+
 it('asks the clock of the machine each time, which may have been set since the start', async () => {
   const { secret, shown } = aSecret();
   const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);

@@ -120,6 +120,9 @@ export async function withRetries<Result>(
   }
 }
 
+/** Timers take no more milliseconds, which are 24 days; they end at once when they are given more. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Throws the reason of the first signal that is aborted, at once. */
 function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   const ends = AbortSignal.any(signals.filter((signal) => signal !== undefined));
@@ -129,10 +132,13 @@ function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]): Promi
       clearTimeout(timer);
       reject(ends.reason as Error);
     };
-    const timer = setTimeout(() => {
-      ends.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        ends.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      Math.min(ms, TIMER_MS_MAX),
+    );
     ends.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,6 +1,6 @@
 import { errorOf, jsonOf, networkError } from './answers.js';
 import { CampaignDataError } from './errors.js';
-import { type CallSignals, type RetryPolicy, withRetries } from './retry.js';
+import { type CallSignals, type RetryPolicy, TIMER_MS_MAX, withRetries } from './retry.js';
 
 /** A credential, or a function that gives one before each attempt. */
 export type Credential = string | (() => string | Promise<string>);
@@ -51,7 +51,7 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
     signal?.throwIfAborted();
     // Otherwise it would go on with the name of the host, and the credential to another one.
     if (!path.startsWith('/')) throw new TypeError('The path does not begin with a slash.');
-    const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(msMax)));
+    const deadline = AbortSignal.timeout(Math.ceil(Math.min(Math.max(0, msMax), TIMER_MS_MAX)));
     const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     const bearer = sendable(typeof credential === 'string' ? credential : await answerOf(credential, either));
     const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}`, ...named };

@@ -57,7 +57,9 @@ async function verifierOf(secret: string): Promise<Verifier> {
     throw new WebhookVerificationError('The secret is not of the form whsec_… or whpk_….');
   }
   const algorithm = isPublic ? { name: 'Ed25519' } : { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify']);
+  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify']).catch(() => {
+    throw new WebhookVerificationError('The secret is not whole; copy it again.');
+  });
   const version = isPublic ? 'v1a,' : 'v1,';
   return async (signature, signed) => {
     const bytes = signature.startsWith(version) ? bytesOf(signature.slice(version.length)) : undefined;
