@@ -14,6 +14,9 @@ const SIGNAL_MS_MAX = 200;
 /** Only brings the schema up to date, for those who do that apart from starting. */
 const MIGRATE = 'migrate';
 
+// Without listeners, an output on a full disk or one that nobody reads any more would end the service.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 void (process.argv[2] === MIGRATE ? migrateOnly() : run());
 
 async function migrateOnly(): Promise<void> {
@@ -80,5 +83,11 @@ function stopService(service: Service): void {
 
 /** For the operator's eyes, not for a log: the key is shown this once. */
 function showFirstKey({ workspace, key }: FirstKey): void {
-  process.stdout.write(`Admin key of the new workspace "${workspace}", shown only now: ${key}\n`);
+  process.stdout.write(`Admin key of the new workspace "${workspace}", shown only now: ${key}\n`, (error) => {
+    if (!(error instanceof Error)) return;
+    process.stderr.write(
+      `The admin key of the new workspace "${workspace}" could not be shown. ` +
+        `Make another one: npm run cds -- keys create --workspace ${workspace} --name admin --scope admin\n`,
+    );
+  });
 }

@@ -244,6 +244,21 @@ describe('a service process', () => {
     expect(await statusOf(node, node.firstKey!.key)).toBe(200);
   });
 
+  it('serves also when standard output cannot be written, and says how to get the key that was not shown', async () => {
+    const env = { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: databaseUrl };
+    const child = spawn('bash', ['-c', `exec ${process.execPath} ${MAIN} > /dev/full`], { env });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+      if (/could not be shown/.test(stderr)) child.kill('SIGTERM');
+    });
+    await once(child, 'close');
+    expect([child.exitCode, stderr]).toEqual([
+      0,
+      expect.stringContaining('npm run cds -- keys create --workspace default'),
+    ]);
+  });
+
   it.each(['1', '2'])('shows the first key also when it cannot listen afterwards (WORKERS=%s)', async (workers) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { runDemo } from '../../src/demo/run-demo';
+import { runScript } from '../support/cds';
 import { aWorkspace } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 
+const DEMO = join(__dirname, '..', '..', 'dist', 'demo.js');
 const START_MS_MAX = 300_000;
 const DEMO_MS_MAX = 300_000;
 
@@ -50,6 +53,14 @@ function expectFigures(text: string): void {
 }
 
 describe('npm run demo', () => {
+  it.each([
+    ['> /dev/full', 1, 'Standard output cannot be written (ENOSPC).\n'],
+    ['| true', 141, ''],
+  ])('ends in words where its output is not taken: %s', async (where, code, said) => {
+    const ran = await runScript({}, `${process.execPath} ${DEMO} --help ${where}; exit "\${PIPESTATUS[0]}"`);
+    expect(ran).toMatchObject({ code, said });
+  });
+
   it(
     'sends 6,919 real purchases twice, and each of them counts once, to the cent',
     async () => {
