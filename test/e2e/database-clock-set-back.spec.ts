@@ -127,8 +127,8 @@ describe('after the clock of the database was set back', () => {
     expect((await client.post(`${campaign}/reactions:define`, reaction)).status).toBe(200);
     await setAhead(2 * DAY_MS);
     // As if it had been defined now: a definition waits for the real clock.
-    const ahead = `UPDATE reactions SET applies_from = applies_from + interval '2 days' WHERE tenant_id = $1`;
-    await rowsOf(service.databaseUrl, ahead, [workspace.tenantId]);
+    const ahead = 'UPDATE reactions SET applies_from = $2 WHERE tenant_id = $1';
+    await rowsOf(service.databaseUrl, ahead, [workspace.tenantId, new Date(Date.now() + 2 * DAY_MS)]);
     await setAhead(0);
     await until(async () => {
       const { status, body } = await client.get(`${campaign}/reactions/count`);
@@ -219,8 +219,8 @@ describe('after the clock of the database was set back', () => {
     const { id } = await aWebhook(client, receiver.url, { events });
     await setAhead(2 * DAY_MS);
     // As if it had been created now: a definition waits for the real clock.
-    const ahead = `UPDATE webhook_rules SET applies_from = applies_from + interval '2 days' WHERE endpoint_id = $1`;
-    await rowsOf(service.databaseUrl, ahead, [id]);
+    const ahead = 'UPDATE webhook_rules SET applies_from = $2 WHERE endpoint_id = $1';
+    await rowsOf(service.databaseUrl, ahead, [id, new Date(Date.now() + 2 * DAY_MS)]);
     await setAhead(0);
     const ops = [{ path: 'state.user.points', op: 'inc', value: 1 }];
     await until(async () => {
