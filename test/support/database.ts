@@ -83,7 +83,7 @@ export async function bytesOf(url: string, table: string, part: 'with indexes' |
 /** Which sessions are meant. A session that a coordinator has on a worker node bears the name that Citus gives it. */
 interface Sessions {
   readonly application?: string;
-  /** In the text of what they run. */
+  /** In the text of what they run. A coordinator names schemas in what it sends to worker nodes. */
   readonly statement?: string;
 }
 
@@ -96,7 +96,7 @@ export async function waitingForLocks(url: string, { application, statement }: S
         `SELECT count(*)::int AS count FROM pg_stat_activity
          WHERE datname = current_database() AND wait_event_type = 'Lock'
            AND ($1::text IS NULL OR application_name = $1 OR starts_with(application_name, 'citus_internal'))
-           AND ($2::text IS NULL OR strpos(query, $2) > 0)`,
+           AND ($2::text IS NULL OR strpos(replace(query, 'public.', ''), $2) > 0)`,
         [application ?? null, statement ?? null],
       ),
     ),
