@@ -25,6 +25,14 @@ const DATA_CLASSES = new Set(['22', '23']);
  * providers), or when it has ended a slow session. A new session is refused while a password is changed, say.
  */
 const AWAY_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
+/** Citus has no state of its own for a worker node that is lost while a transaction commits. It hands on words of libpq. */
+const INTERNAL_ERROR = 'XX000';
+const LOST_NODE = [
+  'could not commit transaction',
+  'server closed the connection unexpectedly',
+  'SSL connection has been closed unexpectedly',
+  'could not receive data from server',
+];
 /** The server of the session is read-only: a standby, or by its settings. */
 export const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
@@ -67,7 +75,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (state === LOCK_NOT_AVAILABLE) return 'contended';
   const stateClass = state.slice(0, 2);
   if (DATA_CLASSES.has(stateClass)) return 'data';
-  return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+  return AWAY_CLASSES.has(stateClass) || isLostNode(error) ? 'away' : 'bug';
 }
 
 /** Whether the server did not take a connection in time, as one under load does. */
@@ -90,6 +98,11 @@ export function databaseRefusal(error: unknown): DomainError | undefined {
   const failure = databaseFailure(error);
   if (failure === undefined || failure === 'bug' || failure === 'data') return undefined;
   return unavailable(error);
+}
+
+function isLostNode(error: unknown): boolean {
+  const cause = databaseErrorOf(error);
+  return cause?.code === INTERNAL_ERROR && LOST_NODE.some((message) => cause.message.startsWith(message));
 }
 
 function databaseErrorOf(error: unknown): DatabaseError | undefined {
