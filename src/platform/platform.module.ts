@@ -23,6 +23,7 @@ import { UnmaskAuditLine } from './auth/entities/unmask-audit-line.entity';
 import { UnmaskedCustomer } from './auth/entities/unmasked-customer.entity';
 import { JobScheduleRow } from './jobs/entities/job-schedule.entity';
 import { Jobs } from './jobs/jobs';
+import { LostJobs } from './jobs/lost-jobs';
 import { PersonalProperties } from './privacy/personal-properties';
 import { ObservabilityModule } from './health/observability.module';
 import { UnmaskAudit } from './auth/unmask-audit';
@@ -53,6 +54,7 @@ export class PlatformModule {
         Clock,
         InvalidationFeed,
         Jobs,
+        LostJobs,
         PersonalProperties,
         PersonalData,
         AuditLog,

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../platform/values/clock';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
+import { LostJobs } from '../platform/jobs/lost-jobs';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { ReplayPieces } from './replay-pieces';
@@ -28,6 +29,7 @@ export function replayJobKey({ tenantId, id }: ReplayKey): string {
 export class ReplayJob implements OnModuleInit {
   constructor(
     private readonly jobs: Jobs,
+    private readonly lostJobs: LostJobs,
     private readonly replays: ReplayRepository,
     private readonly pieces: ReplayPieces,
     private readonly limits: RateLimits,
@@ -37,6 +39,11 @@ export class ReplayJob implements OnModuleInit {
   onModuleInit(): void {
     const giveUp = (payload: JobPayload): Promise<void> => this.replays.end(keyIn(payload), 'failed', this.clock.now());
     this.jobs.handle(REPLAY_JOB, (payload) => this.work(keyIn(payload)), { giveUp });
+    this.lostJobs.watch({
+      job: REPLAY_JOB,
+      find: (most) => this.replays.unfinished(most),
+      add: (manager, replay) => this.addJob(manager, replay, 0),
+    });
   }
 
   private async work({ tenantId, id }: ReplayKey): Promise<void> {

@@ -6,7 +6,7 @@ import { runPacedSteps } from '../../processing/paced-steps';
 import { BackfillStep, EVENTS_MAX } from './backfill-step';
 import type { BackfillKey } from './backfill-progress';
 
-const BACKFILL_JOB = 'reaction-backfill';
+export const BACKFILL_JOB = 'reaction-backfill';
 
 /** Runs backfills in steps (docs/adr/0066). One job of a backfill waits at a time; a lost one is run again. */
 @Injectable()

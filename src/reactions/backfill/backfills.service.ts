@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal';
 import { DomainError } from '../../platform/errors/domain-error';
 import { validationFailed } from '../../platform/errors/validation-failed';
+import { LostJobs } from '../../platform/jobs/lost-jobs';
 import { idPage, idPageStart } from '../../platform/pagination/id-key';
 import type { Page } from '../../platform/pagination/page';
 import type { TimeRange } from '../../platform/pagination/time-range';
@@ -10,7 +11,7 @@ import { isUuid, NIL_UUID } from '../../platform/values/uuid';
 import { receiptEnd } from '../../processing/event-window';
 import type { Reaction } from '../entities/reaction.entity';
 import { ReactionsService } from '../reactions.service';
-import { BackfillJob } from './backfill-job';
+import { BACKFILL_JOB, BackfillJob } from './backfill-job';
 import type { BackfillKey } from './backfill-progress';
 import { BackfillRepository } from './backfill.repository';
 import { NO_COUNTS, setsValues } from './domain/backfill';
@@ -26,12 +27,21 @@ export interface BackfillRequest extends Required<{ readonly [End in keyof TimeR
 
 /** Starts, shows and cancels backfills (contract section 14). */
 @Injectable()
-export class BackfillsService {
+export class BackfillsService implements OnModuleInit {
   constructor(
     private readonly backfills: BackfillRepository,
     private readonly reactions: ReactionsService,
     private readonly job: BackfillJob,
+    private readonly lostJobs: LostJobs,
   ) {}
+
+  onModuleInit(): void {
+    this.lostJobs.watch({
+      job: BACKFILL_JOB,
+      find: (most) => this.backfills.unfinished(most),
+      add: (manager, backfill) => this.job.add(manager, backfill, backfill.eventsPerSecondMax),
+    });
+  }
 
   /**
    * Starts a backfill of the events received from `from` to before `to`, or to the last one. Throws `not_found`,

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../platform/errors/domain-error';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
+import { LostJobs } from '../../platform/jobs/lost-jobs';
 import { Clock } from '../../platform/values/clock';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
@@ -25,6 +26,7 @@ export class ReviewDismissalsService implements OnModuleInit {
     private readonly entries: ReviewReader,
     private readonly dismissals: ReviewDismissalRepository,
     private readonly jobs: Jobs,
+    private readonly lostJobs: LostJobs,
     private readonly clock: Clock,
   ) {}
 
@@ -32,6 +34,11 @@ export class ReviewDismissalsService implements OnModuleInit {
     const giveUp = ({ tenantId = '', id = '' }: JobPayload): Promise<void> =>
       this.dismissals.end(this.database.manager, { tenantId, id }, 'failed', this.clock.now());
     this.jobs.handle(DISMISSAL_JOB, (payload) => this.work(payload), { giveUp });
+    this.lostJobs.watch({
+      job: DISMISSAL_JOB,
+      find: (most) => this.dismissals.unfinished(most),
+      add: (manager, dismissal) => this.addJob(manager, dismissal),
+    });
   }
 
   /** Returns the id of the dismissal. `by`: the id of the credential. */

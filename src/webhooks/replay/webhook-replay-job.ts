@@ -6,7 +6,7 @@ import { runPacedSteps } from '../../processing/paced-steps';
 import type { WebhookReplayKey } from './webhook-replay-progress';
 import { WebhookReplayStep } from './webhook-replay-step';
 
-const WEBHOOK_REPLAY_JOB = 'webhook-replay';
+export const WEBHOOK_REPLAY_JOB = 'webhook-replay';
 
 /** Runs replays in steps (docs/adr/0074). One job of a replay waits at a time; a lost one is run again. */
 @Injectable()

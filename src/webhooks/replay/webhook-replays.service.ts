@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/auth/principal';
 import { DomainError } from '../../platform/errors/domain-error';
 import { rangeFault } from '../../platform/errors/fault-words';
 import { validationFailed } from '../../platform/errors/validation-failed';
+import { LostJobs } from '../../platform/jobs/lost-jobs';
 import { idPage, idPageStart } from '../../platform/pagination/id-key';
 import type { Page } from '../../platform/pagination/page';
 import { receiptEnd } from '../../processing/event-window';
@@ -13,7 +14,7 @@ import type { WebhookReplay } from '../entities/webhook-replay.entity';
 import type { Webhook } from '../webhook.repository';
 import { WebhooksService } from '../webhooks.service';
 import { NOTHING_REPLAYED, REPLAY_DAYS_MAX, rulesHash } from './domain/webhook-replay';
-import { WebhookReplayJob } from './webhook-replay-job';
+import { WEBHOOK_REPLAY_JOB, WebhookReplayJob } from './webhook-replay-job';
 import type { WebhookReplayKey } from './webhook-replay-progress';
 import { WebhookReplayRepository } from './webhook-replay.repository';
 
@@ -29,13 +30,22 @@ export interface WebhookReplayRange {
 
 /** Starts, shows and cancels replays of events to webhooks (contract section 15). */
 @Injectable()
-export class WebhookReplaysService {
+export class WebhookReplaysService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly replays: WebhookReplayRepository,
     private readonly webhooks: WebhooksService,
     private readonly job: WebhookReplayJob,
+    private readonly lostJobs: LostJobs,
   ) {}
+
+  onModuleInit(): void {
+    this.lostJobs.watch({
+      job: WEBHOOK_REPLAY_JOB,
+      find: (most) => this.replays.unfinished(most),
+      add: (manager, replay) => this.job.add(manager, replay),
+    });
+  }
 
   /**
    * Starts a replay of the events received from `from` to before `to`, or to the last one. Throws `not_found`, `replay_running`,
