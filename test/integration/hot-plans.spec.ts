@@ -110,6 +110,8 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [windows.READ_WINDOW.name]: { events_received_idx: 1 },
   [windows.COUNT_WINDOW.name]: { events_received_idx: 1 },
   [backfill.MARK_WINDOW.name]: { events_received_idx: 1 },
+  // The events of a workspace that are ahead of the clock.
+  [backfill.LOCK_BACKFILL.name]: { events_received_idx: 1 },
   // Some marks of a backfill that is over.
   [backfill.REMOVE_MARKS.name]: { reaction_backfill_marks_pkey: 2 },
   // The next changes of a workspace, and the next workspace that has any.
