@@ -88,9 +88,14 @@ export class StateRepository {
     ]);
     const clockSeconds = latestClock(participantRows, sharedRows);
     const state = {
+      atMicros: microsOf(clockSeconds),
+      ahead: {
+        participants: momentsAhead(participantRows, clockSeconds, participants, participantName),
+        shared: momentsAhead(sharedRows, clockSeconds, shared, sharedName),
+      },
       clockMs: Math.floor(1_000 * clockSeconds),
-      participants: participantRows.flatMap((row) => documentsIn(row, participants, clockSeconds)),
-      shared: sharedRows.flatMap((row) => valuesIn(row, shared, clockSeconds)),
+      participants: participantRows.flatMap((row) => documentsIn(row, participants)),
+      shared: sharedRows.flatMap((row) => valuesIn(row, shared)),
       outcomes: found,
     };
     return { state, versions, added };
@@ -191,28 +196,40 @@ export class StateRepository {
 }
 
 function documentsIn(
-  row: ParticipantRow,
+  { position, values, periods, system }: ParticipantRow,
   keys: readonly ParticipantKey[],
-  clockSeconds: number,
 ): LockedState['participants'] {
-  const { position, values, periods, system } = row;
   const key = keys[Number(position) - 1];
   if (key === undefined) return [];
-  const document = { values, periods, system: { sessionId: system.sessionId ?? null } };
-  return [{ key, document, atMicros: momentOf(row, clockSeconds) }];
+  return [{ key, document: { values, periods, system: { sessionId: system.sessionId ?? null } } }];
 }
 
-function valuesIn(row: SharedRow, keys: readonly SharedKey[], clockSeconds: number): LockedState['shared'] {
-  const { position, value, period_start: start } = row;
+function valuesIn(
+  { position, value, period_start: start }: SharedRow,
+  keys: readonly SharedKey[],
+): LockedState['shared'] {
   const key = keys[Number(position) - 1];
   if (key === undefined) return [];
-  const stored = value === null || start === null ? value : new PeriodValue(value, start);
-  return [{ key, value: stored, atMicros: momentOf(row, clockSeconds) }];
+  return [{ key, value: value === null || start === null ? value : new PeriodValue(value, start) }];
 }
 
-/** One moment for a batch, except for rows that were last changed ahead of the clock. */
-function momentOf({ change_seconds: changeSeconds }: LockedRow, clockSeconds: number): number {
-  return Math.round(1_000_000 * Math.max(clockSeconds, changeSeconds));
+/** The moments of rows that were last changed ahead of the clock, by their names. */
+function momentsAhead<Key>(
+  rows: readonly LockedRow[],
+  clockSeconds: number,
+  keys: readonly Key[],
+  nameOf: (key: Key) => string,
+): ReadonlyMap<string, number> {
+  const moments = new Map<string, number>();
+  for (const { position, change_seconds: changeSeconds } of rows) {
+    const key = keys[Number(position) - 1];
+    if (key !== undefined && changeSeconds > clockSeconds) moments.set(nameOf(key), microsOf(changeSeconds));
+  }
+  return moments;
+}
+
+function microsOf(seconds: number): number {
+  return Math.round(1_000_000 * seconds);
 }
 
 /** Everything else in a document is small. */

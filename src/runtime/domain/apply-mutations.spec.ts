@@ -42,12 +42,12 @@ class Store {
   lock(batch: readonly MutationWork[]): LockedState {
     const rows = rowsToLock(batch);
     return {
-      clockMs: 0,
+      ...{ atMicros: 0, ahead: { participants: new Map(), shared: new Map() }, clockMs: 0 },
       participants: rows.participants.map((key) => {
         const document = this.participants.get(textOf(key))?.document;
-        return { key, atMicros: 0, document: document ?? { values: {}, periods: null, system: { sessionId: null } } };
+        return { key, document: document ?? { values: {}, periods: null, system: { sessionId: null } } };
       }),
-      shared: rows.shared.map((key) => ({ key, atMicros: 0, value: this.shared.get(textOf(key))?.value ?? null })),
+      shared: rows.shared.map((key) => ({ key, value: this.shared.get(textOf(key))?.value ?? null })),
       outcomes: rows.outcomes.flatMap((key) => this.outcomes.get(textOf(key)) ?? []),
     };
   }

@@ -26,37 +26,30 @@ export interface StoredOutcome {
   readonly workId: string;
 }
 
-/** A locked row of a participant. */
-export interface LockedParticipant extends LockedRow {
-  readonly key: ParticipantKey;
-  readonly document: ParticipantDocument;
-}
-
-/** A locked row of a value that participants share. */
-export interface LockedValue extends LockedRow {
-  readonly key: SharedKey;
-  /** Null: never written. */
-  readonly value: StoredValue | null;
-}
-
-interface LockedRow {
-  /** The moment of its changes, in epoch microseconds: the database's clock after all locks, but later than its last change. */
-  readonly atMicros: number;
-}
-
 /** Everything that a batch reads, under locks. */
 export interface LockedState {
+  /** The moment of the changes of the batch, in epoch microseconds: the database's clock after all locks. */
+  readonly atMicros: number;
+  /** Later moments of rows that were last changed ahead of that clock, by `participantName` and `sharedName`; mostly none. */
+  readonly ahead: { readonly participants: ReadonlyMap<string, number>; readonly shared: ReadonlyMap<string, number> };
   /** The database's clock after all locks, in epoch milliseconds: it decides which period is the current one. */
   readonly clockMs: number;
-  readonly participants: readonly LockedParticipant[];
-  readonly shared: readonly LockedValue[];
+  readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
+  /** Null: never written. */
+  readonly shared: readonly { readonly key: SharedKey; readonly value: StoredValue | null }[];
   readonly outcomes: readonly StoredOutcome[];
+}
+
+interface Changed<Key> {
+  readonly key: Key;
+  /** The moment of the change, in epoch microseconds. */
+  readonly atMicros: number;
 }
 
 /** The rows to write, each once, and the history of the values in the order of their changes. */
 export interface StateChanges {
-  readonly participants: readonly LockedParticipant[];
-  readonly shared: readonly (LockedValue & { readonly value: StoredValue })[];
+  readonly participants: readonly (Changed<ParticipantKey> & { readonly document: ParticipantDocument })[];
+  readonly shared: readonly (Changed<SharedKey> & { readonly value: StoredValue })[];
   readonly outcomes: readonly StoredOutcome[];
   readonly history: readonly ValueChange[];
 }
@@ -134,7 +127,8 @@ function refused(refusal: MutationRefusal): MutationResult {
   return { status: 'refused', refusal };
 }
 
-interface WorkingParticipant extends Omit<LockedParticipant, 'document'> {
+interface WorkingParticipant {
+  readonly key: ParticipantKey;
   readonly values: Map<string, StoredValue>;
   sessionId: string | null;
   changed: boolean;
@@ -144,22 +138,19 @@ class WorkingCopy {
   private readonly participants = new Map<string, WorkingParticipant>();
   /** By owner, then by name. */
   private readonly shared = new Map<string, Map<string, StoredValue>>();
-  private readonly sharedMoments = new Map<string, number>();
   private readonly sharedChanges = new Map<string, StateChanges['shared'][number]>();
   private readonly outcomes = new Map<string, StoredOutcome>();
   private readonly newOutcomes: StoredOutcome[] = [];
   private readonly history: ValueChange[] = [];
 
-  constructor({ participants, shared, outcomes }: LockedState) {
-    for (const { key, document, atMicros } of participants) {
+  constructor(private readonly locked: LockedState) {
+    const { participants, shared, outcomes } = locked;
+    for (const { key, document } of participants) {
       const values = valuesOf(document);
       const { sessionId } = document.system;
-      this.participants.set(participantName(key), { key, atMicros, values, sessionId, changed: false });
+      this.participants.set(participantName(key), { key, values, sessionId, changed: false });
     }
-    for (const { key, value, atMicros } of shared) {
-      this.sharedMoments.set(sharedName(key), atMicros);
-      if (value !== null) this.branch(key).set(key.name, value);
-    }
+    for (const { key, value } of shared) if (value !== null) this.branch(key).set(key.name, value);
     for (const outcome of outcomes) this.outcomes.set(outcomeName(outcome.key), outcome);
   }
 
@@ -185,8 +176,13 @@ class WorkingCopy {
 
   /** The moment of a change of this value, in epoch microseconds. */
   momentOf({ tenantId, subject, scope, ownerId, name }: ValueKey): number {
-    if (scope === 'user') return this.participant({ tenantId, subject, campaignId: ownerId }).atMicros;
-    return this.momentOfShared({ tenantId, scope, ownerId, name });
+    const { atMicros, ahead } = this.locked;
+    const { size } = scope === 'user' ? ahead.participants : ahead.shared;
+    // Without names: they take some 4 % of the CPU of a counter that everybody adds to (`npm run bench -- --ab`, --only=d).
+    if (size === 0) return atMicros;
+    return scope === 'user'
+      ? (ahead.participants.get(participantName({ tenantId, subject, campaignId: ownerId })) ?? atMicros)
+      : (ahead.shared.get(sharedName({ tenantId, scope, ownerId, name })) ?? atMicros);
   }
 
   write(work: MutationWork, { changed, mutations }: AppliedOperations, history: readonly ValueChange[]): void {
@@ -196,7 +192,7 @@ class WorkingCopy {
       if (scope === 'user') continue;
       const key = { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
       this.branch(key).set(name, value);
-      this.sharedChanges.set(sharedName(key), { key, value, atMicros: this.momentOfShared(key) });
+      this.sharedChanges.set(sharedName(key), { key, value, atMicros: this.momentOf({ ...key, subject: '' }) });
     }
     this.history.push(...history);
     if (identity === null) return;
@@ -209,8 +205,9 @@ class WorkingCopy {
   changes(): StateChanges {
     const participants = [...this.participants.values()].filter(({ changed }) => changed);
     return {
-      participants: participants.map(({ key, atMicros, values, sessionId }) => ({
-        ...{ key, atMicros },
+      participants: participants.map(({ key, values, sessionId }) => ({
+        key,
+        atMicros: this.locked.ahead.participants.get(participantName(key)) ?? this.locked.atMicros,
         document: { ...documentOf(values), system: { sessionId } },
       })),
       shared: [...this.sharedChanges.values()],
@@ -231,12 +228,6 @@ class WorkingCopy {
       participant.values.set(name, value);
       participant.changed = true;
     }
-  }
-
-  private momentOfShared(key: SharedKey): number {
-    const found = this.sharedMoments.get(sharedName(key));
-    if (found === undefined) throw new Error('The row of a shared value was not locked');
-    return found;
   }
 
   private participant(key: ParticipantKey): WorkingParticipant {

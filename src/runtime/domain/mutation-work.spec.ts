@@ -17,8 +17,16 @@ describe('a mutation without an identity', () => {
 
   it('is applied as often as it is given, and stores no outcome', () => {
     const work = aWork('', 'state.campaign.total');
-    const shared = rowsToLock([work]).shared.map((key) => ({ key, value: null, atMicros: 0 }));
-    const { results, changes } = applyMutations([work, work], { clockMs: 0, participants: [], shared, outcomes: [] });
+    const { results, changes } = applyMutations([work, work], {
+      ...{
+        atMicros: 0,
+        ahead: { participants: new Map(), shared: new Map() },
+        clockMs: 0,
+        participants: [],
+        shared: [],
+        outcomes: [],
+      },
+    });
     expect(results.map(({ status }) => status)).toEqual(['applied', 'applied']);
     expect(changes.shared).toMatchObject([{ key: { ownerId: 'summer', name: 'total' }, value: 4 }]);
     expect([changes.participants, changes.outcomes]).toEqual([[], []]);
