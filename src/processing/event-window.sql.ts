@@ -27,12 +27,12 @@ export const COUNT_WINDOW: Statement = {
     FROM looked_at ORDER BY received_at DESC, occurred_at DESC, event_id DESC LIMIT 1`,
 };
 
-/** A transaction that seems to begin later than now is from before the clock was set back. */
+/** A transaction that seems to begin over a second later than now is from before the clock was set back. */
 const noneOpenSince = (time: string): string => `
     SELECT NOT EXISTS (
       SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()
-        AND (xact_start <= ${time} OR xact_start > clock_timestamp())
+        AND (xact_start <= ${time} OR xact_start > clock_timestamp() + interval '1 second')
         AND (backend_xid IS NOT NULL OR xact_start BETWEEN clock_timestamp() - interval '30 seconds' AND clock_timestamp())
     )`;
 

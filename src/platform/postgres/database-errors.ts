@@ -29,8 +29,10 @@ const AWAY_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 const INTERNAL_ERROR = 'XX000';
 const LOST_NODE = [
   'could not commit transaction',
+  'failure on connection marked as essential',
   'server closed the connection unexpectedly',
   'SSL connection has been closed unexpectedly',
+  'SSL SYSCALL error',
   'could not receive data from server',
 ];
 /** The server of the session is read-only: a standby, or by its settings. */
