@@ -4,7 +4,7 @@ import { Clock } from '../platform/values/clock';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { LostJobs } from '../platform/jobs/lost-jobs';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
-import type { ReviewReplay } from './entities/review-replay.entity';
+import { ReviewReplay } from './entities/review-replay.entity';
 import { ReplayPieces } from './replay-pieces';
 import { ReplayRepository } from './replay.repository';
 
@@ -41,7 +41,7 @@ export class ReplayJob implements OnModuleInit {
     this.jobs.handle(REPLAY_JOB, (payload) => this.work(keyIn(payload)), { giveUp });
     this.lostJobs.watch({
       job: REPLAY_JOB,
-      find: (most) => this.replays.unfinished(most),
+      entity: ReviewReplay,
       add: (manager, replay) => this.addJob(manager, replay, 0),
     });
   }

@@ -4,8 +4,6 @@ import type { ReplayCounts, ReplayState } from './domain/bulk-replay';
 import { ReviewReplayPiece } from './entities/review-replay-piece.entity';
 import { ReviewReplay } from './entities/review-replay.entity';
 
-const UNFINISHED = In(['queued', 'running']);
-
 /** The tables of bulk replays and of their remaining entries. */
 @Injectable()
 export class ReplayRepository {
@@ -13,10 +11,6 @@ export class ReplayRepository {
 
   find(tenantId: string, id: string): Promise<ReviewReplay | null> {
     return this.database.manager.findOneBy(ReviewReplay, { tenantId, id });
-  }
-
-  unfinished(most: number): Promise<ReviewReplay[]> {
-    return this.database.manager.find(ReviewReplay, { where: { state: UNFINISHED }, take: most });
   }
 
   /** Inserts a replay with its pieces. `then` runs in the same transaction. */
@@ -100,7 +94,7 @@ export class ReplayRepository {
     finishedAt: Date,
     manager: EntityManager = this.database.manager,
   ): Promise<void> {
-    const unfinished = { tenantId, id, state: UNFINISHED };
+    const unfinished = { tenantId, id, state: In(['queued', 'running']) };
     const { affected } = await manager.update(ReviewReplay, unfinished, { state, finishedAt });
     // One that is done has sent them all.
     if (affected === 1 && state !== 'done') await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });

@@ -42,8 +42,8 @@ export interface JobOptions {
   /** Also adds jobs on this schedule, in UTC. */
   readonly cron?: string;
   /**
-   * Also adds one after the database's clock was set back by over a second. `since` in the payload: the earliest time that it can have shown
-   * since, as RFC 3339.
+   * Also adds one after the database's clock was set back by over a second. `since` in the payload: the earliest time that it
+   * can have shown since, as RFC 3339.
    */
   readonly onSetBack?: boolean;
 }

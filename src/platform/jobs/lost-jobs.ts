@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, In, type EntityManager, type EntityTarget, type FindOptionsWhere } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
 import { Jobs } from './jobs';
 
@@ -11,13 +11,15 @@ const LOOKED_AT_MAX = 1_000;
 interface LastingWork {
   readonly tenantId: string;
   readonly id: string;
+  readonly state: string;
 }
+
+const UNFINISHED = { state: In(['queued', 'running']) };
 
 interface WatchedWork<Work extends LastingWork> {
   /** The name of its jobs, whose keys are `tenantId/id`. */
   readonly job: string;
-  /** Returns work that is not over, at most so much. */
-  readonly find: (most: number) => Promise<readonly Work[]>;
+  readonly entity: EntityTarget<Work>;
   readonly add: (manager: EntityManager, work: Work) => Promise<void>;
 }
 
@@ -49,8 +51,9 @@ export class LostJobs implements OnModuleInit {
   }
 
   /** The rows are read first: a step commits there before its job is replaced by the next one. */
-  private async addLost<Work extends LastingWork>({ job, find, add }: WatchedWork<Work>): Promise<void> {
-    const lasting = await find(LOOKED_AT_MAX);
+  private async addLost<Work extends LastingWork>({ job, entity, add }: WatchedWork<Work>): Promise<void> {
+    const where = UNFINISHED as FindOptionsWhere<Work>;
+    const lasting = await this.database.manager.find(entity, { where, take: LOOKED_AT_MAX });
     const keyOf = ({ tenantId, id }: Work): string => `${job}/${tenantId}/${id}`;
     const rows: { key: string }[] = await this.database.query(
       'SELECT key FROM cds_jobs.jobs WHERE key = ANY($1::text[])',

@@ -7,8 +7,6 @@ import type { BackfillKey } from './backfill-progress';
 /** Of a workspace; older ones that are over are removed. */
 const KEPT_MAX = 1_000;
 
-const UNFINISHED = In(['queued', 'running']);
-
 /** The table of backfills, for requests. */
 @Injectable()
 export class BackfillRepository {
@@ -30,12 +28,7 @@ export class BackfillRepository {
 
   /** Those of a workspace that are not over. The caller has locked the workspace's reactions. */
   running(manager: EntityManager, tenantId: string): Promise<ReactionBackfill[]> {
-    return manager.findBy(ReactionBackfill, { tenantId, state: UNFINISHED });
-  }
-
-  /** Those of all workspaces that are not over. */
-  unfinished(most: number): Promise<ReactionBackfill[]> {
-    return this.database.manager.find(ReactionBackfill, { where: { state: UNFINISHED }, take: most });
+    return manager.findBy(ReactionBackfill, { tenantId, state: In(['queued', 'running']) });
   }
 
   /**

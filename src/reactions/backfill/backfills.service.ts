@@ -15,7 +15,7 @@ import { BACKFILL_JOB, BackfillJob } from './backfill-job';
 import type { BackfillKey } from './backfill-progress';
 import { BackfillRepository } from './backfill.repository';
 import { NO_COUNTS, setsValues } from './domain/backfill';
-import type { ReactionBackfill } from './entities/reaction-backfill.entity';
+import { ReactionBackfill } from './entities/reaction-backfill.entity';
 
 /** Backfills of a workspace at a time: they take turns, so that more would only be slower each. */
 const RUNNING_MAX = 10;
@@ -38,7 +38,7 @@ export class BackfillsService implements OnModuleInit {
   onModuleInit(): void {
     this.lostJobs.watch({
       job: BACKFILL_JOB,
-      find: (most) => this.backfills.unfinished(most),
+      entity: ReactionBackfill,
       add: (manager, backfill) => this.job.add(manager, backfill, backfill.eventsPerSecondMax),
     });
   }

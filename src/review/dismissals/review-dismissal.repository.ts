@@ -66,10 +66,6 @@ export class ReviewDismissalRepository {
     return this.database.manager.findOneBy(ReviewDismissal, { tenantId, id });
   }
 
-  unfinished(most: number): Promise<ReviewDismissal[]> {
-    return this.database.manager.find(ReviewDismissal, { where: { state: UNFINISHED }, take: most });
-  }
-
   /** Locks a dismissal that has not finished until the transaction ends: one process at a time works on it. */
   hold(manager: EntityManager, tenantId: string, id: string): Promise<ReviewDismissal | null> {
     const where = { tenantId, id, state: UNFINISHED };

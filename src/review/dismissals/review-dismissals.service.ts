@@ -7,7 +7,7 @@ import { Clock } from '../../platform/values/clock';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
 import { ReviewReader, type ReviewFilter } from '../review-reader';
-import type { ReviewDismissal } from './entities/review-dismissal.entity';
+import { ReviewDismissal } from './entities/review-dismissal.entity';
 import { ReviewDismissalRepository } from './review-dismissal.repository';
 
 const DISMISSAL_JOB = 'review-dismissal';
@@ -36,7 +36,7 @@ export class ReviewDismissalsService implements OnModuleInit {
     this.jobs.handle(DISMISSAL_JOB, (payload) => this.work(payload), { giveUp });
     this.lostJobs.watch({
       job: DISMISSAL_JOB,
-      find: (most) => this.dismissals.unfinished(most),
+      entity: ReviewDismissal,
       add: (manager, dismissal) => this.addJob(manager, dismissal),
     });
   }

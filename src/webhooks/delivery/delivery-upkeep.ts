@@ -223,17 +223,18 @@ export class DeliveryUpkeep implements OnModuleInit {
   /** Removes changes of values whose deliveries were removed. In steps, each of which gives where another call goes on. */
   async *expireChanges(from: JobPayload): AsyncGenerator<JobPayload> {
     const end = firstIdAt(new Date(this.clock.now().getTime() - KEPT_DAYS * DAY_MS));
-    let { tenantId, changeId } = from;
+    let { tenantId = NIL_UUID, changeId } = from;
     for (;;) {
       if (changeId === undefined) {
-        const rows: { tenant_id: string }[] = await this.database.query(NEXT_CHANGED_WORKSPACE, [tenantId ?? NIL_UUID]);
-        tenantId = rows[0]?.tenant_id;
-        if (tenantId === undefined) return;
+        const rows: { tenant_id: string }[] = await this.database.query(NEXT_CHANGED_WORKSPACE, [tenantId]);
+        const [next] = rows;
+        if (next === undefined) return;
+        tenantId = next.tenant_id;
       }
       const values: unknown[] = [tenantId, changeId ?? NIL_UUID, end, ROWS_PER_STEP];
       const page: { id: string }[] = await this.database.query(EXPIRE_CHANGES, values);
       changeId = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
-      yield { tenantId: tenantId ?? NIL_UUID, ...(changeId === undefined ? {} : { changeId }) };
+      yield { tenantId, ...(changeId === undefined ? {} : { changeId }) };
     }
   }
 

@@ -6,8 +6,6 @@ import type { WebhookReplayKey } from './webhook-replay-progress';
 /** Of a workspace; older ones that are over are removed. */
 const KEPT_MAX = 1_000;
 
-const UNFINISHED = In(['queued', 'running']);
-
 /** The table of replays, for requests. */
 @Injectable()
 export class WebhookReplayRepository {
@@ -29,12 +27,7 @@ export class WebhookReplayRepository {
   /** Those of a workspace that are not over. Others start after this transaction. */
   async lockRunning(manager: EntityManager, tenantId: string): Promise<WebhookReplay[]> {
     await manager.query(`SELECT FROM webhook_sets WHERE tenant_id = $1 FOR UPDATE`, [tenantId]);
-    return manager.findBy(WebhookReplay, { tenantId, state: UNFINISHED });
-  }
-
-  /** Those of all workspaces that are not over. */
-  unfinished(most: number): Promise<WebhookReplay[]> {
-    return this.database.manager.find(WebhookReplay, { where: { state: UNFINISHED }, take: most });
+    return manager.findBy(WebhookReplay, { tenantId, state: In(['queued', 'running']) });
   }
 
   /** Inserts a replay, and removes the oldest ones that are over. */

@@ -10,7 +10,7 @@ import type { Page } from '../../platform/pagination/page';
 import { receiptEnd } from '../../processing/event-window';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
-import type { WebhookReplay } from '../entities/webhook-replay.entity';
+import { WebhookReplay } from '../entities/webhook-replay.entity';
 import type { Webhook } from '../webhook.repository';
 import { WebhooksService } from '../webhooks.service';
 import { NOTHING_REPLAYED, REPLAY_DAYS_MAX, rulesHash } from './domain/webhook-replay';
@@ -42,7 +42,7 @@ export class WebhookReplaysService implements OnModuleInit {
   onModuleInit(): void {
     this.lostJobs.watch({
       job: WEBHOOK_REPLAY_JOB,
-      find: (most) => this.replays.unfinished(most),
+      entity: WebhookReplay,
       add: (manager, replay) => this.job.add(manager, replay),
     });
   }
