@@ -2761,7 +2761,7 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description And before then. Later than now counts as now: later events meet the reaction anyway.
+             * @description And before then. A range ends with the last event received so far: later events meet the reaction anyway.
              * @example 2026-02-01T00:00:00Z
              */
             to: string;
@@ -3144,7 +3144,7 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description And before then. Later than now counts as now: later events are delivered anyway.
+             * @description And before then. A range ends with the last event received so far: later events are delivered anyway.
              * @example 2026-02-01T00:00:00Z
              */
             to: string;

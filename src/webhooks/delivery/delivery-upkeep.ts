@@ -149,8 +149,8 @@ export class DeliveryUpkeep implements OnModuleInit {
   onModuleInit(): void {
     const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_LOCKED_QUEUES, REMOVE_DELIVERIES];
     const resume = [RESUME_QUEUES, RESUME_LOCKED_QUEUES];
-    this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
-    this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, resume));
+    this.jobs.handle(REMOVE_JOB, (payload) => this.inParts(REMOVE_JOB, this.repeat(payload, remove)));
+    this.jobs.handle(RESUME_JOB, (payload) => this.inParts(RESUME_JOB, this.repeat(payload, resume)));
     const hourly = { cron: EVERY_HOUR, onSetBack: true };
     this.jobs.handle(RETENTION_JOB, (from) => this.inParts(RETENTION_JOB, this.expireDeliveries(from)), hourly);
     this.jobs.handle(CHANGES_JOB, (from) => this.inParts(CHANGES_JOB, this.expireChanges(from)), hourly);
@@ -159,12 +159,12 @@ export class DeliveryUpkeep implements OnModuleInit {
 
   /** Removes the queues and deliveries of an endpoint that the caller's transaction deletes. */
   removeLater(manager: EntityManager, tenantId: string, endpointId: string): Promise<void> {
-    return this.addJob(manager, REMOVE_JOB, tenantId, endpointId);
+    return this.addJob(manager, REMOVE_JOB, { tenantId, endpointId });
   }
 
   /** Makes the deliveries of an endpoint due that the caller's transaction enables, or gives another address. */
   resumeLater(manager: EntityManager, tenantId: string, endpointId: string): Promise<void> {
-    return this.addJob(manager, RESUME_JOB, tenantId, endpointId);
+    return this.addJob(manager, RESUME_JOB, { tenantId, endpointId });
   }
 
   /**
@@ -194,7 +194,9 @@ export class DeliveryUpkeep implements OnModuleInit {
   private async *expireDeliveriesOf(next: NextEndpoint): AsyncGenerator<undefined> {
     const endpoint = [next.tenant_id, next.endpoint_id] as const;
     // A worker that had read the rules before the deletion may have added deliveries since.
-    if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...endpoint);
+    if (next.is_deleted) {
+      await this.addJob(this.database.manager, REMOVE_JOB, { tenantId: endpoint[0], endpointId: endpoint[1] });
+    }
     while ((await this.change(PULL_BACK_QUEUES, [...endpoint, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
     for (const state of ['delivered', 'failed']) {
       while ((await this.change(EXPIRE, [...endpoint, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
@@ -243,26 +245,21 @@ export class DeliveryUpkeep implements OnModuleInit {
     const began = performance.now();
     for await (const position of steps) {
       if (performance.now() - began < WORK_MS_MAX) continue;
-      await this.jobs.add(this.database.manager, name, position, { key: Object.values(position).join('/') });
+      await this.addJob(this.database.manager, name, position);
       return;
     }
   }
 
   /** Runs each statement until it finds nothing more. */
-  private async repeat(name: string, payload: JobPayload, statements: readonly string[]): Promise<void> {
+  private async *repeat(payload: JobPayload, statements: readonly string[]): AsyncGenerator<JobPayload> {
     const { tenantId = NIL_UUID, endpointId = NIL_UUID } = payload;
-    const began = performance.now();
     for (const statement of statements) {
-      while ((await this.change(statement, [tenantId, endpointId, ROWS_PER_STEP])) > 0) {
-        if (performance.now() - began < WORK_MS_MAX) continue;
-        await this.addJob(this.database.manager, name, tenantId, endpointId);
-        return;
-      }
+      while ((await this.change(statement, [tenantId, endpointId, ROWS_PER_STEP])) > 0) yield payload;
     }
   }
 
-  private addJob(manager: EntityManager, name: string, tenantId: string, endpointId: string): Promise<void> {
-    return this.jobs.add(manager, name, { tenantId, endpointId }, { key: endpointId });
+  private addJob(manager: EntityManager, name: string, from: JobPayload): Promise<void> {
+    return this.jobs.add(manager, name, from, { key: Object.values(from).join('/') });
   }
 
   private async change(statement: string, values: readonly unknown[]): Promise<number> {

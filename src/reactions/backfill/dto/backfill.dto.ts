@@ -22,7 +22,7 @@ export class StartBackfillDto {
   @ApiProperty({ type: 'string', format: 'date-time', example: '2026-01-01T00:00:00Z' })
   from!: string;
 
-  /** And before then. Later than now counts as now: later events meet the reaction anyway. */
+  /** And before then. A range ends with the last event received so far: later events meet the reaction anyway. */
   @IsDefined()
   @IsString()
   @MaxLength(TIMESTAMP_CHARACTERS_MAX)
