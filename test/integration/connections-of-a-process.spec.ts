@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { CONNECTIONS_PER_PROCESS_MAX } from '../../src/platform/postgres/connection-settings';
-import { RetentionJob } from '../../src/retention/retention-job';
 import { startApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { expireOver } from '../support/retention';
 import { aCampaign, inc, mutate } from '../support/runtime';
 
 const OPERATIONS = readFileSync(join(__dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
@@ -26,8 +26,7 @@ it('a process has no other connections to its database, and no more, than docs/o
     await mutate(campaign.participant(), [inc('state.user.points')]);
     await campaign.participant().get('/v1/runtime/state');
     await new Client(service.url, undefined).get('/health/ready');
-    await admin.send('/v1/retention', JSON.stringify({ eventDays: 30 }), { method: 'PUT' });
-    await service.app.get(RetentionJob).step();
+    await expireOver(admin, 30);
     const database = service.app.get(DataSource);
     await Promise.all(Array.from({ length: 20 }, () => database.query('SELECT pg_sleep(0.1)')));
     const sessions = await rowsOf<{ name: string; count: number }>(
