@@ -93,15 +93,18 @@ export class DueEndpoints {
     const first = due.length === 0 ? 0 : this.shared % due.length;
     const shares = [...due.slice(first), ...due.slice(0, first)].map((destination) => ({ destination, most: 0 }));
     let left = CLAIMED_AT_ONCE_MAX;
-    for (let isAny = true; isAny && left > 0;) {
-      isAny = false;
-      for (const share of shares) {
-        if (left === 0 || slots.free(share.destination) === 0) continue;
+    // Who has no slot left in one round has none in the next ones.
+    for (let waiting = shares; waiting.length > 0;) {
+      const served = [];
+      for (const share of waiting) {
+        if (left === 0) break;
+        if (slots.free(share.destination) === 0) continue;
         slots.take(share.destination);
         share.most += 1;
         left -= 1;
-        isAny = true;
+        served.push(share);
       }
+      waiting = served;
     }
     // The calls take the slots themselves.
     for (const { destination, most } of shares) slots.giveBack(destination, most);
