@@ -1,13 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { firstIdAt } from '../../src/platform/values/ids';
-import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
 import { aTokenIssuer } from '../support/tokens';
 import { until } from '../support/until';
-import { aWebhook, startReceiver, type ReceivedCall, type Receiver } from '../support/webhooks';
+import { aWebhook, keepUpDeliveries, startReceiver, type ReceivedCall, type Receiver } from '../support/webhooks';
 
 const CAMPAIGN = 'spring';
 const POINTS = { change: { scope: 'user', name: 'points' } };
@@ -225,7 +224,7 @@ it('keeps a change as long as its deliveries', async () => {
   const [newest, , oldest] = await deliveriesOf(id);
   await age(oldest.id, 1, false);
   await age(newest.id, 2, true);
-  await service.app.get(DeliveryUpkeep).expireAll();
+  await keepUpDeliveries(service.app);
   const left = await rowsOf<{ value: number }>(
     service.databaseUrl,
     `SELECT (change->>'current')::int AS value FROM webhook_changes WHERE tenant_id = $1 ORDER BY 1`,

@@ -8,7 +8,15 @@ import { growth, metricsOf } from '../support/metrics';
 import { untilDrained } from '../support/processing';
 import { expireOver, letDaysPass } from '../support/retention';
 import { until } from '../support/until';
-import { aWebhook, makeDue, numbersOf, startReceiver, startReplay, type Receiver } from '../support/webhooks';
+import {
+  aWebhook,
+  keepUpDeliveries,
+  makeDue,
+  numbersOf,
+  startReceiver,
+  startReplay,
+  type Receiver,
+} from '../support/webhooks';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -110,7 +118,7 @@ describe('an endpoint whose failing delivery ended otherwise', () => {
     for (const each of [id, waiting]) expect(await failingSince(each)).not.toBeNull();
     const age = `UPDATE webhook_endpoints SET failing_since = now() - interval '6 days' WHERE tenant_id = $1`;
     await rowsOf(service.databaseUrl, age, [workspace.tenantId]);
-    const expire = () => service.app.get(DeliveryUpkeep).expireAll();
+    const expire = () => keepUpDeliveries(service.app);
     await expire();
     expect(await failingSince(id)).toBeNull();
     expect(await failingSince(waiting)).not.toBeNull();
@@ -161,7 +169,7 @@ describe('deliveries in the course of time', () => {
     for (const value of [1, 2]) await setStock(value);
     await send('ann', 7);
     await until(async () => (await deliveriesOf(id)).length === 3);
-    const expire = () => service.app.get(DeliveryUpkeep).expireAll();
+    const expire = () => keepUpDeliveries(service.app);
     await letPass(90 * DAY_MS - HOUR_MS);
     await setStock(3);
     await until(async () => (await deliveriesOf(id)).length === 4);
@@ -198,7 +206,7 @@ describe('deliveries in the course of time', () => {
     await until(async () => (await statesOf(id)).includes('attempts_used_up'));
     await client.post(`/v1/webhooks/${id}:disable`, {});
     expect(await statesOf(id)).toEqual(['delivered', 'attempts_used_up', 'pending']);
-    const expire = () => service.app.get(DeliveryUpkeep).expireAll();
+    const expire = () => keepUpDeliveries(service.app);
     await letPass(30 * DAY_MS - HOUR_MS);
     await expire();
     expect((await deliveriesOf(id)).map(({ attempts }) => attempts[0].answer)).toEqual(Array(3).fill('an answer'));
@@ -245,7 +253,7 @@ describe('deliveries in the course of time', () => {
       await until(async () => (await waiting('INSERT INTO webhook_')) === 1);
       // The job of each hour may come to it, too.
       await letPass(31 * DAY_MS);
-      const expiring = service.app.get(DeliveryUpkeep).expireAll();
+      const expiring = keepUpDeliveries(service.app);
       await until(async () => (await waiting('DELETE FROM webhook_deliveries')) > 0);
       await holder.query('COMMIT');
       return Promise.all([retrying, expiring]);

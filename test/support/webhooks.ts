@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { INestApplicationContext } from '@nestjs/common';
+import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
 import type { Client } from './client';
 import { rowsOf } from './database';
 import { startHttpStub, type HttpStub } from './http-stub';
@@ -107,4 +109,12 @@ export async function makeDue(databaseUrl: string, webhookId: string): Promise<v
   await rowsOf(databaseUrl, 'UPDATE webhook_queues SET due_at = now() WHERE endpoint_id = $1 AND claim_id IS NULL', [
     webhookId,
   ]);
+}
+
+/** Does to the end what the jobs of each hour do with the deliveries of all workspaces. */
+export async function keepUpDeliveries(node: INestApplicationContext): Promise<void> {
+  const upkeep = node.get(DeliveryUpkeep);
+  for await (const _step of upkeep.expireDeliveries({}));
+  for await (const _step of upkeep.expireChanges({}));
+  await upkeep.endFailing();
 }

@@ -168,16 +168,9 @@ export class DeliveryUpkeep implements OnModuleInit {
   }
 
   /**
-   * Removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time. Endpoints
-   * that nothing waits for fail no more.
+   * Removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time. In steps,
+   * each of which gives the endpoint behind which another call goes on.
    */
-  async expireAll(): Promise<void> {
-    for await (const _step of this.expireDeliveries({}));
-    for await (const _step of this.expireChanges({}));
-    await this.endFailing();
-  }
-
-  /** In steps, each of which gives the endpoint behind which another call goes on. */
   async *expireDeliveries(from: JobPayload): AsyncGenerator<JobPayload> {
     const { tenantId = NIL_UUID, endpointId = NIL_UUID } = from;
     for (let behind = { tenantId, endpointId }; ;) {
@@ -187,38 +180,6 @@ export class DeliveryUpkeep implements OnModuleInit {
       for await (const _step of this.expireDeliveriesOf(next)) yield behind;
       behind = { tenantId: next.tenant_id, endpointId: next.endpoint_id };
       yield behind;
-    }
-  }
-
-  /** In steps that leave less to do. */
-  private async *expireDeliveriesOf(next: NextEndpoint): AsyncGenerator<undefined> {
-    const endpoint = [next.tenant_id, next.endpoint_id] as const;
-    // A worker that had read the rules before the deletion may have added deliveries since.
-    if (next.is_deleted) {
-      await this.addJob(this.database.manager, REMOVE_JOB, { tenantId: endpoint[0], endpointId: endpoint[1] });
-    }
-    while ((await this.change(PULL_BACK_QUEUES, [...endpoint, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
-    for (const state of ['delivered', 'failed']) {
-      while ((await this.change(EXPIRE, [...endpoint, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
-    }
-    // Last, because it looks at deliveries that stay: a job that goes on here would look at them again.
-    await this.endOldChanges(endpoint);
-  }
-
-  private async endFailing(): Promise<void> {
-    for (let after: [string, string] | undefined = [NIL_UUID, NIL_UUID]; after !== undefined;) {
-      const page: FoundEndpoint[] = await this.database.query(IDLE_ENDPOINTS, [...after, ROWS_PER_STEP]);
-      for (const found of page) await this.change(END_FAILING, [found.tenant_id, found.endpoint_id]);
-      const last: FoundEndpoint | undefined = page.length < ROWS_PER_STEP ? undefined : page.at(-1);
-      after = last && [last.tenant_id, last.endpoint_id];
-    }
-  }
-
-  private async endOldChanges(endpoint: readonly [tenantId: string, endpointId: string]): Promise<void> {
-    for (let seq: string | undefined = '0'; seq !== undefined;) {
-      const values: unknown[] = [...endpoint, seq, CHANGE_WAITS_DAYS_MAX, ROWS_PER_STEP];
-      const page: { seq: string }[] = await this.database.query(END_OLD_CHANGES, values);
-      seq = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.seq;
     }
   }
 
@@ -237,6 +198,39 @@ export class DeliveryUpkeep implements OnModuleInit {
       const page: { id: string }[] = await this.database.query(EXPIRE_CHANGES, values);
       changeId = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
       yield { tenantId, ...(changeId === undefined ? {} : { changeId }) };
+    }
+  }
+
+  /** Lets endpoints that nothing waits for fail no more. */
+  async endFailing(): Promise<void> {
+    for (let after: [string, string] | undefined = [NIL_UUID, NIL_UUID]; after !== undefined;) {
+      const page: FoundEndpoint[] = await this.database.query(IDLE_ENDPOINTS, [...after, ROWS_PER_STEP]);
+      for (const found of page) await this.change(END_FAILING, [found.tenant_id, found.endpoint_id]);
+      const last: FoundEndpoint | undefined = page.length < ROWS_PER_STEP ? undefined : page.at(-1);
+      after = last && [last.tenant_id, last.endpoint_id];
+    }
+  }
+
+  /** In steps that leave less to do. */
+  private async *expireDeliveriesOf(next: NextEndpoint): AsyncGenerator<undefined> {
+    const endpoint = [next.tenant_id, next.endpoint_id] as const;
+    // A worker that had read the rules before the deletion may have added deliveries since.
+    if (next.is_deleted) {
+      await this.addJob(this.database.manager, REMOVE_JOB, { tenantId: endpoint[0], endpointId: endpoint[1] });
+    }
+    while ((await this.change(PULL_BACK_QUEUES, [...endpoint, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
+    for (const state of ['delivered', 'failed']) {
+      while ((await this.change(EXPIRE, [...endpoint, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
+    }
+    // Last, because it looks at deliveries that stay: a job that goes on here would look at them again.
+    await this.endOldChanges(endpoint);
+  }
+
+  private async endOldChanges(endpoint: readonly [tenantId: string, endpointId: string]): Promise<void> {
+    for (let seq: string | undefined = '0'; seq !== undefined;) {
+      const values: unknown[] = [...endpoint, seq, CHANGE_WAITS_DAYS_MAX, ROWS_PER_STEP];
+      const page: { seq: string }[] = await this.database.query(END_OLD_CHANGES, values);
+      seq = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.seq;
     }
   }
 
