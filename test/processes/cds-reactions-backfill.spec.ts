@@ -4,7 +4,7 @@ import { anExternalEvent } from '../support/builders';
 import { runCds, type Ran } from '../support/cds';
 import { aCampaign, type Campaign } from '../support/runtime';
 
-const RANGE = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-01-01T00:00:00Z'];
+const RANGE = ['--from', '2000-01-01', '--to', '2999-01-01T00:00:00Z'];
 const POINTS = { path: 'state.user.points', op: 'inc', valueFrom: 'properties.amount' };
 
 let service: SharedApp;
@@ -48,5 +48,8 @@ describe('cds reactions backfill', () => {
     expect(unknown.said).toContain('404');
     const { key = '' } = await campaign.workspace.client({ scopes: ['reactions:read'] });
     expect((await run(['reward'], key)).said).toContain('reactions:write');
+    const noTime = await run(['reward', '--to', '2026-02-30']);
+    expect([noTime.code, noTime.out]).toEqual([2, '']);
+    expect(noTime.said).toContain('--to is no time: write it like 2026-01-02T03:04:05Z');
   });
 });

@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { processEnvironment } from '../../platform/config/env';
-import { secondsUpTo, type Console } from '../console';
+import { countUpTo, secondsUpTo, type Console } from '../console';
 import { addServiceOptions, readServiceOptions, type GivenService } from '../service-options';
 import { stoppingBySignals } from '../stopping';
+import { timeOption } from '../time-option';
 import { backfillWords, runBackfill } from './run-backfill';
 import { backfillProgressOn, noBackfillProgress } from './backfill-progress-bar';
 
@@ -38,10 +39,14 @@ export function reactionsCommand(console: Console): Command {
     .description(WORDS)
     .argument('<reaction>', 'the name of the reaction')
     .requiredOption('--campaign <id>', 'the campaign')
-    .requiredOption('--from <time>', 'events received from then on, such as 2026-01-01T00:00:00Z')
+    .requiredOption('--from <time>', 'events received from then on, such as 2026-01-01 or 2026-01-01T08:00:00Z')
     .requiredOption('--to <time>', 'and before then; later than now counts as now')
     .option('--dry-run', 'change nothing, and add up what would change')
-    .option('--events-per-second <n>', `at most so many, up to ${EVENTS_PER_SECOND_MAX}`, rate)
+    .option(
+      '--events-per-second <n>',
+      `at most so many, up to ${EVENTS_PER_SECOND_MAX}`,
+      countUpTo(EVENTS_PER_SECOND_MAX),
+    )
     .addOption(
       new Option('--retry-for <time>', 'how long to try again what fails, such as 90s or 10m')
         .argParser(secondsUpTo(RETRY_DAYS_MAX))
@@ -59,7 +64,8 @@ async function backfill({ out }: Console, name: string, given: GivenOptions): Pr
     command: 'reactions backfill',
     may: 'change reactions (scopes reactions:write and reactions:read)',
   });
-  const { campaign: campaignId, from, to, dryRun = false, eventsPerSecond: eventsPerSecondMax } = given;
+  const [from, to] = [timeOption('--from', given.from), timeOption('--to', given.to)];
+  const { campaign: campaignId, dryRun = false, eventsPerSecond: eventsPerSecondMax } = given;
   const stopping = stoppingBySignals();
   try {
     const range = { from, to, dryRun, ...(eventsPerSecondMax === undefined ? {} : { eventsPerSecondMax }) };
@@ -72,10 +78,4 @@ async function backfill({ out }: Console, name: string, given: GivenOptions): Pr
   } finally {
     stopping.dispose();
   }
-}
-
-function rate(text: string): number {
-  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= EVENTS_PER_SECOND_MAX) return count;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${EVENTS_PER_SECOND_MAX}.`);
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { parseTimestamp } from '../../../platform/values/timestamp';
 import type { OutputFile } from '../../output-file';
 import { ClientFailure } from '../../running-service';
 import { readServiceOptions, type Environment, type GivenService, type ServiceOptions } from '../../service-options';
+import { timeOption } from '../../time-option';
 
 /** The options of the command line, as commander gives them. */
 export interface GivenExportOptions extends GivenService {
@@ -63,22 +63,10 @@ export async function readExportOptions(
 }
 
 function rangeOf(given: GivenExportOptions): EventExportOptions['range'] {
-  const [from, to] = [timeOf('--from', given.from), timeOf('--to', given.to)];
+  const from = given.from === undefined ? undefined : timeOption('--from', given.from);
+  const to = given.to === undefined ? undefined : timeOption('--to', given.to);
   if (from !== undefined && to !== undefined && from >= to) throw new ClientFailure('--to must lie after --from.', 2);
   return { from, to };
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-function timeOf(option: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const time = parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text);
-  if ('at' in time) return new Date(time.at).toISOString();
-  const words = time.code === 'missing_offset' ? 'needs Z or an offset from UTC' : 'is no time';
-  throw new ClientFailure(
-    `${option} ${words}: write it like 2026-01-02T03:04:05Z, or 2026-01-02 for its midnight in UTC.`,
-    2,
-  );
 }
 
 function outputOf({ output, format, force, state, restart }: GivenExportOptions): OutputFile | undefined {
