@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { access, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -9,6 +9,7 @@ import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
 import type { CopyEnd } from '../platform/postgres/copy/copy-format';
 import type { Console } from './console';
+import { writeFailure } from './output-file';
 import { syncPath } from './sync-path';
 
 const WORDS = `Writes a backup of the whole database to a file, also while the service runs: one moment of it, compressed, with a
@@ -36,6 +37,9 @@ export function backupCommand(console: Console): Command {
 
 async function backup({ onDatabase, say }: Console, file: string, options: BackupOptions): Promise<void> {
   if (await exists(file)) throw new Error(`${file} exists already. Name another file, or remove it.`);
+  await access(dirname(file), constants.W_OK).catch((error: unknown) => {
+    throw writeFailure(file, error);
+  });
   await refuseNoData(readSettings(processEnvironment()));
   const { end, hasKey } = await onDatabase(async ({ url }, settings) => {
     const secretsKey = options.withoutSecretsKey === true ? undefined : await localKey(settings);

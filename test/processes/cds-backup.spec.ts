@@ -31,6 +31,8 @@ describe('cds backup', () => {
     const ran = await runCds({ DATA_DIR: join(folder, 'first') }, ['backup', backup]);
     expect([ran.code, ran.said]).toEqual([1, `${backup} exists already. Name another file, or remove it.\n`]);
     expect(await readFile(backup)).toEqual(before);
+    const astray = await runCds({ DATA_DIR: join(folder, 'first') }, ['backup', join(folder, 'no', 'x')]);
+    expect([astray.code, astray.said]).toEqual([1, `${join(folder, 'no', 'x')} cannot be written (ENOENT).\n`]);
     const away = await runCds({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' }, ['backup', join(folder, 'x')]);
     expect(away.code).toBe(1);
     const nowhere = await runCds({ DATA_DIR: join(folder, 'nowhere') }, ['backup', join(folder, 'x')]);
