@@ -1,5 +1,6 @@
-import { request } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { registerTypes } from './builders';
 import { noteSecrets } from './log-watch';
 import { aTenant, type KeyOptions } from './tenant';
@@ -34,41 +35,38 @@ export class Client {
   /** Sends a body as it is. */
   async send(path: string, body: string | Uint8Array | undefined, options: RequestOptions = {}): Promise<Answer> {
     noteSecrets(this.key, body);
-    const response = await fetch(`${this.url}${path}`, {
-      method: options.method ?? 'POST',
-      headers: {
-        ...(this.key === undefined ? {} : { authorization: `Bearer ${this.key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : bodyOf(text, response),
+    const headers = {
+      ...(this.key === undefined ? {} : { authorization: `Bearer ${this.key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
     };
+    return answerTo(request(`${this.url}${path}`, { agent, method: options.method ?? 'POST', headers }), (outgoing) =>
+      outgoing.end(body),
+    );
   }
 
   /** Sends a body in chunks, without saying how long it will be. */
   sendChunked(path: string, chunks: Iterable<string | Uint8Array>, options: RequestOptions = {}): Promise<Answer> {
     const authorization = this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
     const headers = { ...authorization, 'content-type': 'application/json', ...options.headers };
-    return new Promise((resolve, reject) => {
-      const outgoing = request(`${this.url}${path}`, { method: options.method ?? 'POST', headers }, (incoming) => {
-        const parts: Buffer[] = [];
-        incoming
-          .on('data', (part: Buffer) => parts.push(part))
-          .on('end', () => {
-            const body = JSON.parse(Buffer.concat(parts).toString());
-            resolve({ status: incoming.statusCode ?? 0, headers: new Headers(incoming.headers as never), body });
-          });
-      });
-      outgoing.on('error', reject);
-      Readable.from(chunks).pipe(outgoing);
-    });
+    return answerTo(request(`${this.url}${path}`, { method: options.method ?? 'POST', headers }), (outgoing) =>
+      Readable.from(chunks).pipe(outgoing),
+    );
   }
+}
+
+/** Without the cost of `fetch`, which is a tenth of that of all tests. */
+const agent = new Agent({ keepAlive: true });
+
+function answerTo(outgoing: ClientRequest, sendBody: (outgoing: ClientRequest) => unknown): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', reject).on('response', (incoming) => {
+      text(incoming)
+        .then((body) => resolve(answerOf(incoming, body)))
+        .catch(reject);
+    });
+    sendBody(outgoing);
+  });
 }
 
 const REPEATS_MAX = 10;
@@ -167,7 +165,13 @@ export async function storedEvent(client: Client, { body }: Answer): Promise<any
   return event;
 }
 
+function answerOf({ statusCode = 0, rawHeaders }: IncomingMessage, text: string): Answer {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  return { status: statusCode, headers, body: text === '' ? undefined : bodyOf(text, headers) };
+}
+
 /** What is neither JSON nor a problem document, as lines of JSON are not, is text. */
-function bodyOf(text: string, { headers }: Response): unknown {
+function bodyOf(text: string, headers: Headers): unknown {
   return /^application\/(?:problem\+)?json\b/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : text;
 }
