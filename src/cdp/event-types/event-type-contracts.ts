@@ -61,16 +61,13 @@ export class EventTypeContracts {
 
   private learn(key: string, tenantId: string, eventType: string): Promise<CurrentVersion | 'unregistered'> {
     return this.current.learn(key, async () => {
-      const [type, latest] = await Promise.all([
-        this.types.find(tenantId, eventType),
-        this.types.latest(tenantId, eventType),
-      ]);
-      if (latest !== null) this.compile(latest);
-      const value =
-        latest === null
-          ? 'unregistered'
-          : { version: latest.version, isDeprecated: (type?.deprecatedAt ?? null) !== null };
-      return { value, subject: { tenantId, kind: 'event_type', id: eventType } };
+      const subject = { tenantId, kind: 'event_type', id: eventType } as const;
+      const latest = await this.types.latest(tenantId, eventType);
+      // Not both at once: a batch may name a thousand types that nobody has registered.
+      if (latest === null) return { value: 'unregistered', subject };
+      this.compile(latest);
+      const type = await this.types.find(tenantId, eventType);
+      return { value: { version: latest.version, isDeprecated: (type?.deprecatedAt ?? null) !== null }, subject };
     });
   }
 
