@@ -180,6 +180,7 @@ describe('bytes that are no request', () => {
     ['nonsense', 'HELLO\r\n\r\n', 'HTTP/1.1 400 '],
     ['headers of more than 16 KiB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 'HTTP/1.1 431 '],
     ['a request without Host', 'GET /v1/notes HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 '],
+    ['a host with a path', 'GET /v1/notes HTTP/1.1\r\nHost: a b/c\r\n\r\n', 'HTTP/1.1 400 '],
     ['two hosts', 'GET /v1/notes HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 'HTTP/1.1 400 '],
     [
       'a transfer coding that nobody decodes',

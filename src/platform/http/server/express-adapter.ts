@@ -218,6 +218,8 @@ function headFault(request: IncomingMessage): HeadFault | undefined {
   return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING';
 }
 
+const NO_PART_OF_A_HOST = /[\s"#/<>?@\\^`{|}]/;
+
 /** `headers` has the first of two hosts. A proxy may have taken the second, and checked another request than is served here. */
 function hasOneHost({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   if (headers.host === undefined) return httpVersion !== '1.1';
@@ -226,7 +228,7 @@ function hasOneHost({ headers, rawHeaders, httpVersion }: IncomingMessage): bool
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  return hosts === 1;
+  return hosts === 1 && !NO_PART_OF_A_HOST.test(headers.host);
 }
 
 /** Whether the target is a path, as nearly always, or an address. Express answers others with a page of its own. */
