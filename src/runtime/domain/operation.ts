@@ -19,10 +19,11 @@ import { positiveZero } from './decimal';
 
 export const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
-/** Operations that add to a number. */
-type AdjustKind = Exclude<OperationKind, 'set'>;
 
 const TAKES_NUMBER = { set: false, inc: true, dec: true } as const satisfies Record<OperationKind, boolean>;
+
+/** Operations that take a number, and change number variables only. */
+type AdjustKind = { [Kind in OperationKind]: (typeof TAKES_NUMBER)[Kind] extends true ? Kind : never }[OperationKind];
 
 /** The list of operations: contract section 8. The parser and the OpenAPI document both use it. */
 export const OPS_SCHEMA = { minItems: 1, maxItems: 100 } as const;

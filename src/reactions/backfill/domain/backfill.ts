@@ -168,7 +168,16 @@ export function addSums(
 }
 
 function addOperation(sum: VariableSum, { op, value }: Operation): VariableSum {
-  if (op === 'set') return { ...sum, sets: sum.sets + 1 };
-  const change = op === 'inc' ? value : -value;
-  return { ...sum, sum: sum.sum === null ? null : (addDecimal(sum.sum, change) ?? null) };
+  switch (op) {
+    case 'set':
+      return { ...sum, sets: sum.sets + 1 };
+    case 'inc':
+      return { ...sum, sum: addChange(sum.sum, value) };
+    case 'dec':
+      return { ...sum, sum: addChange(sum.sum, -value) };
+  }
+}
+
+function addChange(sum: number | null, change: number): number | null {
+  return sum === null ? null : (addDecimal(sum, change) ?? null);
 }
