@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { READ_CUSTOMERS } from '../../src/identity/customer.sql';
 import { timelineRange, type TimelineOrder } from '../../src/ingest/log/timeline-range';
-import { READ_RECEIVED_EVENTS } from '../../src/ingest/log/event-page.sql';
+import { READ_RECEIVED_EVENTS, receivedValues } from '../../src/ingest/log/event-page.sql';
 import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import type { TimeKey } from '../../src/platform/pagination/time-key';
@@ -127,10 +127,9 @@ describe('a page of a list of 100,000 rows', () => {
       from: from === undefined ? undefined : Date.parse(from),
       to: to === undefined ? undefined : Date.parse(to),
     };
-    const { startAt, startId, end } = timelineRange({ order, ...range, after });
-    const rowsMax = filtered ? 20_000 : LIMIT + 1;
-    const source = filtered ? 'shop' : null;
-    return [tenantId, startAt, startId, source, null, null, null, rowsMax, LIMIT + 2, null, end];
+    const bounds = { lookedAtMax: filtered ? 20_000 : LIMIT + 1, answeredMax: LIMIT + 2 };
+    const filter = filtered ? { source: 'shop' } : {};
+    return receivedValues(tenantId, timelineRange({ order, ...range, after }), filter, bounds);
   };
 
   describe.each(['asc', 'desc'] as const)('of events by receipt (%s)', (order) => {

@@ -1,13 +1,35 @@
 import type { Statement } from '../../platform/postgres/statement';
+import type { ProcessingState } from '../queue/processing-record';
+import type { EventRow } from '../store/entities/event.entity';
 import { EVENT_COLUMNS, LISTED } from '../store/event-columns';
-import type { TimelineOrder } from './timeline-range';
+import type { TimelineOrder, TimelineRange } from './timeline-range';
 
 /** Everything that a view says of an event besides its identity, properties and reactions. */
 const OTHER_FIELDS_BYTES = 512;
 
 /**
- * Events by receipt: those behind the key $2, $3 in this order, up to the time $11 (desc: that one included), $8 of them at
- * most, with whether they fit source, id, type, family and state ($4 to $7, $10; null fits all). Answers $9 rows at most.
+ * The columns that a list of events by receipt is filtered by. A further filter is an entry here, and a parameter of the same
+ * name in `EventQuery`.
+ */
+export const FILTERED = [
+  'source',
+  'externalEventId',
+  'eventType',
+  'family',
+] as const satisfies readonly (keyof EventRow)[];
+
+/** Absent fits all. */
+export interface ReceivedFilter extends Partial<Pick<EventRow, (typeof FILTERED)[number]>> {
+  readonly state?: ProcessingState;
+}
+
+/** The parameters before those of `FILTERED`; `receivedValues` has their values. */
+const FIXED_PARAMETERS = 7;
+
+/**
+ * Events by receipt: those behind the key $2, $3 in this order, up to the time $4 (desc: that one included), $6 of them at
+ * most, with whether they are in the state $5 and have the values of `FILTERED` ($8 and on; null fits all). Answers $7 rows at
+ * most.
  *
  * The range is one of `events_received_idx`, read forwards or backwards. Exactly one condition stands at either end
  * (docs/adr/0012), so a page costs the rows that it looks at, wherever the range lies.
@@ -17,36 +39,49 @@ export const READ_RECEIVED_EVENTS: Readonly<Record<TimelineOrder, Statement>> = 
   desc: readReceivedEvents('desc'),
 };
 
-const RECEIVED_PARAMETERS = 11;
-
 function readReceivedEvents(order: TimelineOrder): Statement {
   const [behind, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
+  const fitsFilter = FILTERED.map((field, index) => {
+    const { name, type } = EVENT_COLUMNS[field];
+    const value = `$${FIXED_PARAMETERS + 1 + index}`;
+    return `(${value}::${type} IS NULL OR ${name} = ${value})`;
+  });
   const text = `
   WITH received AS (
     SELECT event_id, received_at AS at,
       row_number() OVER (ORDER BY received_at ${direction}, event_id ${direction}) AS position,
-      ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
-        AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7)
-        AND ($10::text IS NULL OR coalesce(processing.state, 'queued') = $10) AS fits
+      ${fitsFilter.join(' AND ')}
+        AND ($5::text IS NULL OR coalesce(processing.state, 'queued') = $5) AS fits
     FROM (
       SELECT * FROM events
       WHERE tenant_id = $1 AND (received_at, event_id) ${behind} ($2::timestamptz, $3::uuid)
-        AND received_at ${ending} $11::timestamptz AND received_at > '-infinity'
-      ORDER BY received_at ${direction}, event_id ${direction} LIMIT $8
+        AND received_at ${ending} $4::timestamptz AND received_at > '-infinity'
+      ORDER BY received_at ${direction}, event_id ${direction} LIMIT $6
     ) nearest
     LEFT JOIN LATERAL (
       SELECT state FROM event_processing
-      WHERE $10::text IS NOT NULL AND tenant_id = $1 AND event_id = nearest.event_id
+      WHERE $5::text IS NOT NULL AND tenant_id = $1 AND event_id = nearest.event_id
       UNION ALL
       SELECT 'processed'
-      WHERE $10::text IS NOT NULL AND nearest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
+      WHERE $5::text IS NOT NULL AND nearest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM queued_bundles WHERE tenant_id = $1 AND id = nearest.queue_bundle_id
       )
       LIMIT 1
     ) processing ON true
   )
-  SELECT * FROM received WHERE fits OR position = $8 ORDER BY at ${direction}, event_id ${direction} LIMIT $9`;
+  SELECT * FROM received WHERE fits OR position = $6 ORDER BY at ${direction}, event_id ${direction} LIMIT $7`;
   return { name: `ingest_received_${order}`, text };
+}
+
+/** The parameters of `READ_RECEIVED_EVENTS`. `lookedAtMax`: rows that it may look at; `answeredMax`: rows that it may answer. */
+export function receivedValues(
+  tenantId: string,
+  { startAt, startId, end }: TimelineRange,
+  filter: ReceivedFilter,
+  { lookedAtMax, answeredMax }: { readonly lookedAtMax: number; readonly answeredMax: number },
+): unknown[] {
+  const filtered = FILTERED.map((field) => filter[field] ?? null);
+  return [tenantId, startAt, startId, end, filter.state ?? null, lookedAtMax, answeredMax, ...filtered];
 }
 
 /** The columns of a `ListedEvent`. Documents are read as text, which is parsed one by one. */
@@ -100,6 +135,6 @@ export function withEvents(lookedAt: Statement, parameters: number): Statement {
 
 /** The same with the events. */
 export const READ_RECEIVED_PAGE: Readonly<Record<TimelineOrder, Statement>> = {
-  asc: withEvents(READ_RECEIVED_EVENTS.asc, RECEIVED_PARAMETERS),
-  desc: withEvents(READ_RECEIVED_EVENTS.desc, RECEIVED_PARAMETERS),
+  asc: withEvents(READ_RECEIVED_EVENTS.asc, FIXED_PARAMETERS + FILTERED.length),
+  desc: withEvents(READ_RECEIVED_EVENTS.desc, FIXED_PARAMETERS + FILTERED.length),
 };

@@ -8,22 +8,15 @@ import type { Statement } from '../../platform/postgres/statement';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
 import type { ListedEvent } from '../domain/logged-event';
-import type { EventFamily } from '../domain/submission';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange, type TimelineSpan } from './timeline-range';
 import { EventRow } from '../store/entities/event.entity';
-import { READ_RECEIVED_PAGE } from './event-page.sql';
+import { FILTERED, READ_RECEIVED_PAGE, receivedValues, type ReceivedFilter } from './event-page.sql';
 import { ReceiptWatermark } from './receipt-watermark';
 import { ProcessingReader } from '../queue/processing-reader';
 
 /** `from` and `to`: the times of receipt. */
-export interface EventFilter extends TimeRange {
-  readonly source?: string | undefined;
-  readonly externalEventId?: string | undefined;
-  readonly eventType?: string | undefined;
-  readonly family?: EventFamily | undefined;
-  readonly state?: ProcessingState | undefined;
-}
+export interface EventFilter extends TimeRange, ReceivedFilter {}
 
 /** In which order events are listed, and behind which one; without `after` from the first one on. */
 export type EventListStart = Pick<TimelineSpan, 'order' | 'after'>;
@@ -97,16 +90,13 @@ export class EventReader {
   }
 
   private page(tenantId: string, filter: EventFilter, start: EventListStart, limit: number): Promise<EventPage> {
-    const { source = null, externalEventId = null, eventType = null, family = null, state = null, ...range } = filter;
-    // Every row fits then: one more than the page shows that there is a next one.
-    const isUnfiltered = [source, externalEventId, eventType, family, state].every((field) => field === null);
+    const { from, to } = filter;
+    const isUnfiltered = filter.state === undefined && FILTERED.every((field) => filter[field] === undefined);
+    // Unfiltered, every row fits: one more than the page shows that there is a next one.
     const rowsMax = isUnfiltered ? limit + 1 : ROWS_LOOKED_AT_MAX;
-    const { startAt, startId, end } = timelineRange({ ...start, ...range });
-    const values = [
-      ...[tenantId, startAt, startId, source, externalEventId, eventType, family, rowsMax],
-      // One more than the page shows that there is a next one; the last row looked at comes on top.
-      ...[limit + 2, state, end],
-    ];
+    // One more than the page shows that there is a next one; the last row looked at comes on top.
+    const bounds = { lookedAtMax: rowsMax, answeredMax: limit + 2 };
+    const values = receivedValues(tenantId, timelineRange({ ...start, from, to }), filter, bounds);
     // A plan that fits every filter, made while a table was small, may read all of it for each of 20,000 rows.
     const read = { statement: READ_RECEIVED_PAGE[start.order], values, rowsMax, isPlannedAnew: !isUnfiltered };
     return this.pageOf(read, limit);
@@ -140,12 +130,11 @@ export class EventReader {
 
   /** Source and id name one event; the other filters may still leave it out. */
   private async findByName(tenantId: string, filter: EventFilter): Promise<EventPage> {
-    const { source = '', externalEventId = '', eventType, family, from = -Infinity, to = Infinity } = filter;
+    const { source = '', externalEventId = '', from = -Infinity, to = Infinity } = filter;
     const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
     const fits =
       event !== null &&
-      (eventType ?? event.eventType) === event.eventType &&
-      (family ?? event.family) === event.family &&
+      FILTERED.every((field) => (filter[field] ?? event[field]) === event[field]) &&
       event.receivedAt.getTime() >= from &&
       event.receivedAt.getTime() < to &&
       (await this.isInState(event, filter.state));

@@ -37,8 +37,8 @@ export class EventsController {
     @CheckedQuery() query: EventQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
-    const { source, externalEventId, eventType, family, state, order = 'desc', cursor } = query;
-    const filter = { source, externalEventId, eventType, family, state, ...parseTimeRange(query) };
+    const { order = 'desc', cursor, ...fields } = query;
+    const filter = { ...fields, ...parseTimeRange(query) };
     const start = { order, after: cursor === undefined ? undefined : pageStart(cursor) };
     const page = await this.events.list(tenantId, filter, start, limitOf(query));
     const records = page.events.map(({ eventId }) => eventId);
