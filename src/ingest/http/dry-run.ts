@@ -6,7 +6,7 @@ import { BodyRefusal } from '../../platform/http/body/body-refusal';
 
 const PARAMETER = 'dry_run';
 
-/** Describes `?dry_run=` of a route; the route asks `isDryRun` for its value. */
+/** Describes `?dry_run=` of a route; the route checks it itself (`assertIngestQuery`). */
 export function ApiDryRun(): MethodDecorator {
   return ApiQuery({
     name: PARAMETER,
@@ -16,11 +16,16 @@ export function ApiDryRun(): MethodDecorator {
   });
 }
 
+/** Whether a request says that it is one. Its query may still be wrong, see `assertIngestQuery`. */
+export function isDryRun(query: Readonly<Record<string, unknown>>): boolean {
+  return Object.hasOwn(query, PARAMETER) && query[PARAMETER] === 'true';
+}
+
 /**
- * Reads the query of an ingest route. It is no query class, because Nest would check that before the body is read, and a
+ * Checks the query of an ingest route. It is no query class, because Nest would check that before the body is read, and a
  * misspelt parameter must not lose the events of `body`. Throws `validation_failed`.
  */
-export function isDryRun(query: Readonly<Record<string, unknown>>, body: Buffer): boolean {
+export function assertIngestQuery(query: Readonly<Record<string, unknown>>, body: Buffer): void {
   const faults = Object.keys(query).flatMap((name): Fault[] =>
     name === PARAMETER ? [] : [unknownFieldFault(fieldPath('', name), 'this query')],
   );
@@ -30,5 +35,4 @@ export function isDryRun(query: Readonly<Record<string, unknown>>, body: Buffer)
   if (faults.length > 0) {
     throw new BodyRefusal('validation_failed', describeFaults(faults), body, { details: faults }, true);
   }
-  return value === 'true';
 }

@@ -11,7 +11,7 @@ import { isUnavailable, type Refusal } from '../domain/ingest-result';
 import type { EventFamily, Submission } from '../domain/submission';
 import { capListedFaults, FaultBudget } from '../domain/fault-budget';
 import type { IngestMode, IngestPipeline } from '../pipeline';
-import { isDryRun } from './dry-run';
+import { assertIngestQuery, isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import type { EventOrigin, IngestMetrics } from './ingest-metrics';
 
@@ -83,7 +83,8 @@ export abstract class IngestController {
 
   /** A dry run reads the database, and counts among the reads of its caller too. */
   private modeOf(caller: Principal, request: Request, response: Response, body: Buffer): IngestMode {
-    if (!isDryRun(request.query, body)) return 'live';
+    assertIngestQuery(request.query, body);
+    if (!isDryRun(request.query)) return 'live';
     this.limits.admit('reads', rateLimitSubjectOf(caller), request, response);
     return 'dry_run';
   }

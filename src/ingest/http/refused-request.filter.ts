@@ -16,6 +16,7 @@ import { JSON_BYTES_MAX, type Problem, type ReviewPayload } from '../../review/d
 import { refusalProblem } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
 import { ProblemRecorder } from '../problem-recorder';
+import { isDryRun } from './dry-run';
 import { IngestMetrics } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
 
@@ -50,7 +51,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     const refusal = this.problems.refusalOf(error);
     // A request without a valid credential has no events; one whose credential lacks the scope has.
     const isKnown = request.caller !== undefined || ERROR_CODES[refusal.code].status === 403;
-    const isTraffic = !isDryRun(request) && sessionCallerOf(request) === undefined;
+    const isTraffic = !isDryRun(request.query) && sessionCallerOf(request) === undefined;
     if (isKnown && isTraffic && !(error instanceof ClientGone)) {
       const tenantId = request.caller?.tenantId;
       this.metrics.refused({ tenantId, family: familyOf(request) }, refusal, request, () =>
@@ -74,7 +75,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
   private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
     const { caller } = request;
     if (!(error instanceof DomainError) || error instanceof RefusedEventError || caller === undefined) return undefined;
-    if (!RECORDED_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request)) return undefined;
+    if (!RECORDED_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request.query)) return undefined;
     return {
       tenantId: caller.tenantId,
       severity: 'error',
@@ -87,10 +88,6 @@ export class RefusedRequestFilter implements ExceptionFilter {
       at: this.clock.now().getTime(),
     };
   }
-}
-
-function isDryRun({ query }: AuthenticatedRequest): boolean {
-  return query['dry_run'] === 'true';
 }
 
 function familyOf({ path }: AuthenticatedRequest): EventFamily {
