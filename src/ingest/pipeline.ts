@@ -143,7 +143,7 @@ export class IngestPipeline {
         return isNew && !isUnavailable(result) ? [foundRefusal(tenantId, submission, result.refusal, at)] : [];
       }
       if (event !== undefined && result.warnings.includes('event_type_deprecated')) this.deprecations.add(event);
-      if (result.isCopyInBatch !== true) return [];
+      if (result.hasUnrecordedWarnings !== true) return [];
       return result.warnings.map((reason) => ({
         identities: identitiesOf(submission),
         describe: (namesErased) =>

@@ -22,8 +22,8 @@ export interface StoredResult {
   readonly warnings: readonly WarningReason[];
   /** What the stored event says, so that further copies can be compared with it. */
   readonly storedHash: string;
-  /** True for a copy within a batch, which no transaction has seen: its warnings are not in the review area yet. */
-  readonly isCopyInBatch?: boolean;
+  /** True for a copy that no transaction has seen (`copyResult`): its warnings are not in the review area yet. */
+  readonly hasUnrecordedWarnings?: boolean;
 }
 
 export interface RefusedResult {

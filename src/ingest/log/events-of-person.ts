@@ -95,7 +95,7 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
 }
 
 /**
- * An empty hash is that of an erased event (see `saysTheSame`), and of one that has lost another person's identifiers. In
+ * An empty hash is that of an erased event (see `warningsOfCopy`), and of one that has lost another person's identifiers. In
  * the order of the ids, as everything that changes several events.
  */
 const ERASE_EVENTS = `

@@ -21,8 +21,14 @@ describe('storeCopies', () => {
     expect(results).toEqual([
       ACCEPTED,
       ACCEPTED,
-      { status: 'duplicate', eventId: 'a', warnings: [], storedHash: 'same', isCopyInBatch: true },
-      { status: 'duplicate', eventId: 'a', warnings: ['payload_mismatch'], storedHash: 'same', isCopyInBatch: true },
+      { status: 'duplicate', eventId: 'a', warnings: [], storedHash: 'same', hasUnrecordedWarnings: true },
+      {
+        status: 'duplicate',
+        eventId: 'a',
+        warnings: ['payload_mismatch'],
+        storedHash: 'same',
+        hasUnrecordedWarnings: true,
+      },
     ]);
   });
 
@@ -54,7 +60,7 @@ describe('storeCopies', () => {
       CONFLICT,
       CONFLICT,
       { status: 'accepted', ...good },
-      { status: 'duplicate', ...good, isCopyInBatch: true },
+      { status: 'duplicate', ...good, hasUnrecordedWarnings: true },
     ]);
   });
 

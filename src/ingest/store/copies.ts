@@ -1,4 +1,4 @@
-import { OTHER_THAN_EXPIRED, saysTheSame } from '../domain/deduplication';
+import { copyResult, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { Event } from '../domain/event';
 import { isUnavailable, type IngestResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
@@ -68,7 +68,5 @@ function resultOfCopy(
   const isSame = copy.contentHash === first.contentHash;
   if (result.status === 'error') return isSame || isUnavailable(result) ? result : undefined;
   if (result.storedHash === OTHER_THAN_EXPIRED && !isSame && !isLast) return undefined;
-  const { eventId, storedHash } = result;
-  const warnings = saysTheSame(storedHash, copy.contentHash) ? [] : (['payload_mismatch'] as const);
-  return { status: 'duplicate', eventId, warnings, storedHash, isCopyInBatch: true };
+  return copyResult(result.eventId, result.storedHash, copy.contentHash);
 }

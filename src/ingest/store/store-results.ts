@@ -1,6 +1,6 @@
 import type { IdentityDecision } from '../../identity/domain/identity-batch';
 import type { ReplayedEntry } from '../../review/domain/resolution';
-import { saysTheSame } from '../domain/deduplication';
+import { warningsOfCopy } from '../domain/deduplication';
 import type { Event } from '../domain/event';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
@@ -30,7 +30,7 @@ export function addStored(
     const { contentHash: storedHash } = found;
     if (found.batchId === batchId) results.set(event, { status: 'accepted', eventId, warnings: [], storedHash });
     else {
-      const warnings = saysTheSame(storedHash, contentHash) ? [] : (['payload_mismatch'] as const);
+      const warnings = warningsOfCopy(storedHash, contentHash);
       results.set(event, { status: 'duplicate', eventId, warnings, storedHash });
     }
   }

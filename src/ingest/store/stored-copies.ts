@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { queryOf } from '../../platform/postgres/one-workspace';
 import type { CheckedEvent, Sender } from '../domain/checked-event';
-import { ERASED_HASH, OTHER_THAN_EXPIRED, saysTheSame } from '../domain/deduplication';
+import { copyResult, ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { eventIdOfSubmission } from '../domain/review-problems';
 import { FIND_EVENTS } from './event.sql';
@@ -44,7 +44,8 @@ export class StoredCopies {
       const storedHash = stored.get(eventId);
       if (storedHash === undefined) return each;
       const { submission, event } = each;
-      return event === undefined ? { submission, result: malformedCopy(eventId, storedHash) } : { submission, event };
+      if (event !== undefined) return { submission, event };
+      return { submission, result: copyResult(eventId, storedHash, undefined) };
     });
   }
 
@@ -93,18 +94,8 @@ export function answerAsDuplicates(
     if (each === undefined || !behind.has(each)) return result;
     const original = stored.get(idOf(tenantId, each) ?? '');
     if (original === undefined) return result;
-    const { eventId, storedHash } = original;
-    const isSame = each.event !== undefined && saysTheSame(storedHash, each.event.contentHash);
-    return isSame
-      ? { status: 'duplicate', eventId, warnings: [], storedHash, isCopyInBatch: true }
-      : malformedCopy(eventId, storedHash);
+    return copyResult(original.eventId, original.storedHash, each.event?.contentHash);
   });
-}
-
-/** The result of a copy that says something else. A copy of an erased person's event leaves nothing. */
-function malformedCopy(eventId: string, storedHash: string): StoredResult {
-  const warnings = storedHash === ERASED_HASH ? [] : (['payload_mismatch'] as const);
-  return { status: 'duplicate', eventId, warnings, storedHash, isCopyInBatch: true };
 }
 
 function idOf(tenantId: string, { event, submission }: CheckedEvent): string | undefined {
