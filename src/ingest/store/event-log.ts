@@ -5,7 +5,7 @@ import { failIfAny } from '../../platform/postgres/precondition';
 import { ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import { isBundled, type Event, type ResolvedEvent } from '../domain/event';
 import { ContentChecks } from '../expiry/content-checks';
-import { shardOf } from '../queue/queue-partition';
+import { shardOf, type QueuePartition } from '../queue/queue-partition';
 import { insertParameters } from './event-columns';
 import * as sql from './event.sql';
 import type { Queued } from '../queue/queue-signal';
@@ -104,49 +104,13 @@ export class EventLog {
 
   private enqueueAlone(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const alone = events.filter((event) => !isBundled(event));
-    if (this.connection.isOneWorkspace === true) return this.enqueueStamped(transaction, alone, events);
     const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
-    const workspaces = new Map<string, number>();
-    for (const { tenantId } of partitions) {
-      if (!workspaces.has(tenantId)) workspaces.set(tenantId, workspaces.size + 1);
-    }
-    if (alone.length > 0) {
-      transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
-        partitions.map(({ tenantId }) => tenantId),
-        partitions.map(({ shard }) => shard),
-        alone.map(({ event }) => event.eventId),
-        alone.map(({ rootId }) => rootId),
-        partitions.map(({ tenantId }) => workspaces.get(tenantId)),
-        [...workspaces.keys()],
-        batchId,
-      ]);
+    const [first] = partitions;
+    if (first !== undefined) {
+      if (this.connection.isOneWorkspace === true) sendStampedEntries(transaction, first.tenantId, alone, partitions);
+      else sendEntries(transaction, alone, partitions, batchId);
     }
     return { partitions, hasBundles: alone.length < events.length };
-  }
-
-  /** The same for one workspace. */
-  private enqueueStamped(
-    transaction: Transaction,
-    alone: readonly ResolvedEvent[],
-    all: readonly ResolvedEvent[],
-  ): Queued {
-    const [first] = alone;
-    const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
-    if (first !== undefined) {
-      const { tenantId } = first.event;
-      transaction.beforeCommit(async () => {
-        const [row] = await transaction.send<{ at: string }>(sql.READ_QUEUE_STAMP, [tenantId]);
-        transaction.sendLast(sql.INSERT_STAMPED_ENTRIES, [
-          tenantId,
-          partitions.map(({ shard }) => shard),
-          alone.map((_event, index) => index + 1),
-          alone.map(({ event }) => event.eventId),
-          alone.map(({ rootId }) => rootId),
-          row?.at,
-        ]);
-      });
-    }
-    return { partitions, hasBundles: alone.length < all.length };
   }
 
   private enqueueTogether(transaction: Transaction, events: readonly ResolvedEvent[]): void {
@@ -158,6 +122,47 @@ export class EventLog {
       [...counts.values()],
     ]);
   }
+}
+
+function sendEntries(
+  transaction: Transaction,
+  events: readonly ResolvedEvent[],
+  partitions: readonly QueuePartition[],
+  batchId: string,
+): void {
+  const workspaces = new Map<string, number>();
+  for (const { tenantId } of partitions) {
+    if (!workspaces.has(tenantId)) workspaces.set(tenantId, workspaces.size + 1);
+  }
+  transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
+    partitions.map(({ tenantId }) => tenantId),
+    partitions.map(({ shard }) => shard),
+    events.map(({ event }) => event.eventId),
+    events.map(({ rootId }) => rootId),
+    partitions.map(({ tenantId }) => workspaces.get(tenantId)),
+    [...workspaces.keys()],
+    batchId,
+  ]);
+}
+
+/** The same for one workspace, in two statements. */
+function sendStampedEntries(
+  transaction: Transaction,
+  tenantId: string,
+  events: readonly ResolvedEvent[],
+  partitions: readonly QueuePartition[],
+): void {
+  transaction.beforeCommit(async () => {
+    const [row] = await transaction.send<{ at: string }>(sql.READ_QUEUE_STAMP, [tenantId]);
+    transaction.sendLast(sql.INSERT_STAMPED_ENTRIES, [
+      tenantId,
+      partitions.map(({ shard }) => shard),
+      events.map((_event, index) => index + 1),
+      events.map(({ event }) => event.eventId),
+      events.map(({ rootId }) => rootId),
+      row?.at,
+    ]);
+  });
 }
 
 /** Two events under one id would be a broken hash; rather no answer than a wrong one. */
