@@ -51,13 +51,13 @@ const IDENTIFIERS_PER_KIND_MAX = 50;
  *
  * 1. `read` looks the identifiers up; nothing is locked;
  * 2. `decide` plans what to change;
- * 3. if no stored customer changes (`fitsCommit`): `writeAtCommit` creates the new customers, and makes the transaction
- *    fail at COMMIT if a customer changed since `read`, or if another node was faster;
- * 4. otherwise: `claim` locks the customers, compares their versions with those that `read` saw, and inserts the new
+ * 3. if the decision `changesNoStoredCustomer`: `writeAtCommit` creates the new customers, and makes the transaction fail
+ *    at COMMIT if a customer changed since `read`, or if another node was faster;
+ * 4. otherwise: `lock` locks the customers, compares their versions with those that `read` saw, and inserts the new
  *    identifiers. Then `write` locks the profiles that events are stored under or name, and writes the rest;
  * 5. `recordUnlinked` for the events that were stored; `rememberWritten` after the COMMIT.
  *
- * `claim` and `write` throw `LostRaceError` if another transaction was faster; the caller repeats the whole batch.
+ * `lock` and `write` throw `LostRaceError` if another transaction was faster; the caller repeats the whole batch.
  */
 @Injectable()
 export class IdentityService {
@@ -91,7 +91,7 @@ export class IdentityService {
     if (this.erased.areSuspects(claims)) return undefined;
     const decision = planBatch(claims, NOTHING_READ, [], this.policy);
     const isAll = decision.resolutions.every((each) => each.outcome === 'resolved' && each.warnings.length === 0);
-    return isAll && this.fitsCommit(decision) ? decision : undefined;
+    return isAll && changesNoStoredCustomer(decision) ? decision : undefined;
   }
 
   /**
@@ -113,7 +113,7 @@ export class IdentityService {
     unknown: readonly TenantIdentifier[] = addedIdentifiers(decision),
   ): void {
     this.profiles.insertIdentifiersLast(transaction, addedIdentifiers(decision));
-    // After the insert, as in `claim`.
+    // After the insert, as in `lock`.
     this.erased.assertNone(transaction, unknown);
     this.profiles.writeNewLast(transaction, decision.plans);
   }
@@ -130,7 +130,7 @@ export class IdentityService {
     return { identifiers, isComplete: identifiers.length === named.length, erased };
   }
 
-  /** Adds to a reading which unknown identifiers are an erased person's. For a dry run; `claim` finds out by itself. */
+  /** Adds to a reading which unknown identifiers are an erased person's. For a dry run; `lock` finds out by itself. */
   async readErased(
     transaction: Transaction,
     claims: readonly TenantClaim[],
@@ -142,7 +142,7 @@ export class IdentityService {
 
   /**
    * Those of the claims that name an erased person, or one who is being erased. Sends nothing for an empty list. For
-   * claims that are not stored; of the others `decide` and `claim` find out. `reading` has what is known of them.
+   * claims that are not stored; of the others `decide` and `lock` find out. `reading` has what is known of them.
    */
   async namingErased<T extends Pick<TenantClaim, 'tenantId' | 'identifiers'>>(
     transaction: Transaction,
@@ -180,23 +180,18 @@ export class IdentityService {
     return previewOf(await this.decide(transaction, [claim], reading), reading);
   }
 
-  /** Whether the decision changes no stored customer, so that `writeAtCommit` can replace `claim` and `write`. */
-  fitsCommit(decision: IdentityDecision): boolean {
-    return changesNoStoredCustomer(decision);
-  }
-
-  /** Whether the decision creates no customer either, and needs no further look-up. */
+  /** Whether the decision changes no stored customer, creates none, and needs no further look-up. */
   changesNothing(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
     const createsNobody = decision.plans.every(({ plan }) => plan.newProfiles.length === 0);
-    if (!createsNobody || !this.fitsCommit(decision)) return false;
+    if (!createsNobody || !changesNoStoredCustomer(decision)) return false;
     return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
   }
 
   /**
-   * Writes a decision that `fitsCommit` by statements that share the round trip of COMMIT. The precondition
+   * Writes a decision that `changesNoStoredCustomer` by statements that share the round trip of COMMIT. The precondition
    * (platform/postgres/precondition.ts): each stored profile still belongs to the same customer and is not erased, and
    * what is unknown in `reading` is neither another node's by now nor an erased person's. Where it does not hold, the
-   * caller repeats the batch with `claim` and `write`.
+   * caller repeats the batch with `lock` and `write`.
    */
   writeAtCommit(
     transaction: Transaction,
@@ -216,7 +211,7 @@ export class IdentityService {
    * Throws `LostRaceError` if a customer changed since `read`, if another transaction inserted one of the identifiers,
    * or if an identifier is an erased person's.
    */
-  async claim(
+  async lock(
     transaction: Transaction,
     claims: readonly TenantClaim[],
     reading: IdentityReading,

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { Backoff } from './backoff';
 
 /** Takes steps; answers for each whether it was tried. */
-function tried(retreat: Backoff, steps: number, succeeds: boolean): boolean[] {
+function tried(backoff: Backoff, steps: number, succeeds: boolean): boolean[] {
   return Array.from({ length: steps }, () => {
-    const isTried = retreat.isOver();
-    if (isTried) retreat.begin();
-    if (isTried && succeeds) retreat.end();
+    const isTried = backoff.shouldTry();
+    if (isTried) backoff.begun();
+    if (isTried && succeeds) backoff.succeeded();
     return isTried;
   });
 }
@@ -24,11 +24,11 @@ describe('Backoff', () => {
   it('tries one step in 65 where none succeeds, and every one as soon as one has, whatever was before', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(200), fc.boolean())), (before) => {
-        const retreat = new Backoff();
-        for (const [steps, succeeds] of before) tried(retreat, steps, succeeds);
-        tried(retreat, 1_000, false);
-        expect(tried(retreat, 65, false).filter(Boolean)).toHaveLength(1);
-        expect(tried(retreat, 200, true).slice(65)).toEqual(Array(135).fill(true));
+        const backoff = new Backoff();
+        for (const [steps, succeeds] of before) tried(backoff, steps, succeeds);
+        tried(backoff, 1_000, false);
+        expect(tried(backoff, 65, false).filter(Boolean)).toHaveLength(1);
+        expect(tried(backoff, 200, true).slice(65)).toEqual(Array(135).fill(true));
       }),
     );
   });

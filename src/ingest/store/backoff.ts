@@ -9,19 +9,19 @@ export class Backoff {
   private left = 0;
   private next = 1;
 
-  /** Whether to try this step; to be called once for each. */
-  isOver(): boolean {
+  /** Whether to try the next step. To be called once for each step: it counts those that are left out. */
+  shouldTry(): boolean {
     if (this.left === 0) return true;
     this.left -= 1;
     return false;
   }
 
-  begin(): void {
+  begun(): void {
     this.left = this.next;
     this.next = Math.min(2 * this.next, STEPS_MAX);
   }
 
-  end(): void {
+  succeeded(): void {
     this.left = 0;
     this.next = 1;
   }

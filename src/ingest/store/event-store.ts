@@ -113,7 +113,7 @@ export class EventStore implements BeforeApplicationShutdown {
     // One id for all attempts at these events: by it an attempt recognises what an earlier one has committed.
     const batchId = newMark();
     const until = performance.now() + node.patienceMs;
-    const { results, rest, hasFailed } = await this.storeKnown(node, batch, batchId, until);
+    const { results, rest, hasFailed } = await this.tryFromMemory(node, batch, batchId, until);
     await this.storeRest(node, rest, { results, batchId, until, createsAtCommit: !hasFailed });
     const inBatch = inOrder(batch, results);
     const failedTogether = inBatch.length >= FAILED_TOGETHER_MIN && inBatch.every(isUnavailable);
@@ -124,7 +124,7 @@ export class EventStore implements BeforeApplicationShutdown {
   }
 
   /** What this node remembers enough of, and the rest; all of it is the rest where that has changed or anything goes wrong. */
-  private async storeKnown(
+  private async tryFromMemory(
     node: NodeState,
     batch: readonly Event[],
     batchId: string,

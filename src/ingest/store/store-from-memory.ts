@@ -67,11 +67,11 @@ export class StoreFromMemory {
 
   /** Undefined where too little is known, or where memory was often wrong lately. */
   recall(batch: readonly Event[], attempts: MemoryAttempts): RecalledBatch | undefined {
-    if (!attempts.storing.isOver()) return undefined;
-    const recalled = this.sort(batch, attempts);
+    if (!attempts.storing.shouldTry()) return undefined;
+    const recalled = this.classify(batch, attempts);
     if (recalled.rest.length === 0) return recalled;
-    if (shouldLookUp(recalled) && attempts.lookingUp.isOver()) return { ...recalled, looksUp: true };
-    const complete = attempts.creating.isOver() ? this.withNewCustomers(recalled) : undefined;
+    if (shouldLookUp(recalled) && attempts.lookingUp.shouldTry()) return { ...recalled, looksUp: true };
+    const complete = attempts.creating.shouldTry() ? this.withNewCustomers(recalled) : undefined;
     return complete ?? (standsAlone(recalled) ? recalled : undefined);
   }
 
@@ -87,16 +87,17 @@ export class StoreFromMemory {
   ): Promise<() => StoredPart | undefined> {
     if (!recalled.looksUp) return this.storeKnown(transaction, recalled, batchId, queued);
     const { attempts } = recalled;
-    attempts.lookingUp.begin();
+    attempts.lookingUp.begun();
     await this.identity.read(transaction, recalled.unresolved.map(claimOf));
-    const lookedUp = this.sort(recalled.batch, attempts);
+    const lookedUp = this.classify(recalled.batch, attempts);
     const complete = lookedUp.rest.length === 0 ? lookedUp : this.withNewCustomers(lookedUp);
     if (complete === undefined) return () => undefined;
-    attempts.lookingUp.end();
+    attempts.lookingUp.succeeded();
     return this.storeKnown(transaction, complete, batchId, queued);
   }
 
-  private sort(batch: readonly Event[], attempts: MemoryAttempts): RecalledBatch {
+  /** What memory says of each event of the batch. */
+  private classify(batch: readonly Event[], attempts: MemoryAttempts): RecalledBatch {
     const identities = this.identity.recall(batch);
     const customers = identities.resolutions.map((customer) => (typeof customer === 'object' ? customer : undefined));
     const nothingNew = { created: undefined, looksUp: false };
@@ -148,7 +149,7 @@ export class StoreFromMemory {
     queued: OnQueued,
   ): () => StoredPart {
     const attempt = created === undefined ? attempts.storing : attempts.creating;
-    attempt.begin();
+    attempt.begun();
     const events = known.map(({ event }) => event);
     this.identity.confirmRecalled(transaction, identities);
     if (created !== undefined) this.identity.createAtCommit(transaction, created);
@@ -157,7 +158,7 @@ export class StoreFromMemory {
     this.subscriptions.assertNoSubscribers(transaction, distinctKinds(bundled));
     queued(this.log.storeLast(transaction, known, batchId));
     return () => {
-      attempt.end();
+      attempt.succeeded();
       if (created !== undefined) this.identity.rememberWritten(created);
       return { results: new Map(events.map((event) => [event, acceptedResult(event)])), rest };
     };

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { IdentityDecision, IdentityReading, TenantClaim } from '../../identity/domain/identity-batch';
+import {
+  changesNoStoredCustomer,
+  type IdentityDecision,
+  type IdentityReading,
+  type TenantClaim,
+} from '../../identity/domain/identity-batch';
 import { IdentityService } from '../../identity/identity.service';
 import { LostRaceError } from '../../platform/group-commit/persist-batch';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
@@ -90,7 +95,7 @@ export class StoreTransaction {
     if (fresh.length === 0) {
       const results: Results = new Map();
       addStored(results, batch, stored, batchId);
-      const concluded = await this.recordTraces(transaction, { batch, reading, hasRefusals }, results);
+      const concluded = await this.recordForReview(transaction, { batch, reading, hasRefusals }, results);
       return () => concluded;
     }
 
@@ -99,9 +104,9 @@ export class StoreTransaction {
     const resolved = resolveEvents(fresh, decision, subscribed);
     const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved };
     const fits = createsAtCommit
-      ? this.identity.fitsCommit(decision)
+      ? changesNoStoredCustomer(decision)
       : this.identity.changesNothing(claims, reading, decision);
-    const likely = fits ? this.resultsWithoutTraces(prepared) : undefined;
+    const likely = fits ? this.resultsWithoutReview(prepared) : undefined;
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
     const results = await this.storeStepByStep(transaction, prepared, queued);
     return () => {
@@ -130,18 +135,21 @@ export class StoreTransaction {
     return inOrder(batch, results);
   }
 
-  /** The results of a batch that stores events and new customers only, if no other node comes in between; most are such. */
-  private resultsWithoutTraces(prepared: Prepared): IngestResult[] | undefined {
+  /**
+   * The results of a batch that changes nothing in the review area, if no other node comes in between; most are such.
+   * Undefined for any other batch.
+   */
+  private resultsWithoutReview(prepared: Prepared): IngestResult[] | undefined {
     const { batch, batchId, stored, hasRefusals, fresh, decision, resolved } = prepared;
     if (hasRefusals || resolved.length === 0) return undefined;
     const results: Results = new Map();
     addStored(results, batch, stored, batchId);
     addFresh(results, fresh, decision, new Set(resolved.map(({ event }) => event.eventId)));
     const inBatch = inOrder(batch, results);
-    const hasTraces =
+    const concernsReview =
       batch.some(({ submission }) => submission.replay !== undefined) ||
       inBatch.some((result) => result.status !== 'error' && result.warnings.length > 0);
-    return hasTraces ? undefined : inBatch;
+    return concernsReview ? undefined : inBatch;
   }
 
   /** Everything in the flush of COMMIT, which fails where another node has stored an event, or erased a customer. */
@@ -166,7 +174,7 @@ export class StoreTransaction {
     queued: OnQueued,
   ): Promise<readonly IngestResult[]> {
     const { batch, batchId, stored, fresh, claims, reading, decision, resolved } = prepared;
-    await this.identity.claim(transaction, claims, reading, decision);
+    await this.identity.lock(transaction, claims, reading, decision);
     const [inserted, subscribed] = await Promise.all([
       this.log.insert(transaction, resolved, batchId),
       this.subscriptions.of(transaction, kindsInBundles(resolved)),
@@ -187,14 +195,14 @@ export class StoreTransaction {
     const results: Results = new Map();
     addStored(results, batch, new Map([...stored, ...storedLate]), batchId);
     addFresh(results, fresh, decision, inserted);
-    return this.recordTraces(transaction, prepared, results);
+    return this.recordForReview(transaction, prepared, results);
   }
 
   /**
    * Sends along with COMMIT what the review area must know. An event that is stored as it was sent closes its refusals, also when
    * it was there before: the one that it was replayed from as such, the others as superseded.
    */
-  private async recordTraces(
+  private async recordForReview(
     transaction: Transaction,
     { batch, reading, hasRefusals }: Pick<Prepared, 'batch' | 'reading' | 'hasRefusals'>,
     results: Results,
@@ -218,7 +226,7 @@ export class StoreTransaction {
   }
 }
 
-/** What the events say that wait in a bundle, which is right only while nothing is subscribed to it. */
+/** The kinds of the events that wait in a bundle; none of them may have subscribers. */
 function kindsInBundles(events: readonly ResolvedEvent[]): EventKind[] {
   return distinctKinds(events.filter(isBundled).map(({ event }) => event));
 }

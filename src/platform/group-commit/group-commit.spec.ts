@@ -1,8 +1,8 @@
 import { DomainError } from '../errors/domain-error';
 import { GroupCommit } from './group-commit';
 
-/** A lane whose batches end when the test says so. */
-function aLane(
+/** A group commit whose batches end when the test says so. */
+function aGroupCommit(
   limits: Partial<{
     singlesMax: number;
     fillTo: number;
@@ -13,7 +13,7 @@ function aLane(
   }> = {},
 ) {
   const batches: { work: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
-  const lane = new GroupCommit<string, string>({
+  const commits = new GroupCommit<string, string>({
     run: (work) =>
       new Promise((resolve, reject) => {
         batches.push({ work, end: () => resolve(work.map((piece) => `done ${piece}`)), fail: reject });
@@ -23,18 +23,18 @@ function aLane(
     bytesMax: 1_000,
     ...limits,
   });
-  return { lane, batches };
+  return { commits, batches };
 }
 
 const piece = (work: string, bytes = 1) => ({ work, bytes });
 const turn = () => new Promise(setImmediate);
 
-describe('Lane', () => {
+describe('GroupCommit', () => {
   it('puts what arrives while a commit is under way into the next one', async () => {
-    const { lane, batches } = aLane();
-    const first = lane.submit('a', piece('1'));
+    const { commits, batches } = aGroupCommit();
+    const first = commits.submit('a', piece('1'));
     await turn();
-    const rest = [lane.submit('a', piece('2')), lane.submit('b', piece('3'))];
+    const rest = [commits.submit('a', piece('2')), commits.submit('b', piece('3'))];
     expect(batches.map((batch) => batch.work)).toEqual([['1']]);
     batches[0]?.end();
     await expect(first).resolves.toBe('done 1');
@@ -45,9 +45,9 @@ describe('Lane', () => {
   });
 
   it('puts no more bytes into one commit than can be written in one turn, and a larger piece into one of its own', async () => {
-    const { lane, batches } = aLane({ batchBytesMax: 100 });
-    void lane.submit('a', piece('1', 60));
-    void lane.submitBulk('b', [piece('2', 30), piece('3', 30), piece('4', 500), piece('5', 40), piece('6', 60)]);
+    const { commits, batches } = aGroupCommit({ batchBytesMax: 100 });
+    void commits.submit('a', piece('1', 60));
+    void commits.submitBulk('b', [piece('2', 30), piece('3', 30), piece('4', 500), piece('5', 40), piece('6', 60)]);
     for (let batch = 0; batch < 4; batch += 1) {
       await turn();
       batches[batch]?.end();
@@ -57,8 +57,8 @@ describe('Lane', () => {
   });
 
   it('counts in a commit what a piece reads there, and not while it waits', async () => {
-    const { lane, batches } = aLane({ batchBytesMax: 100, bytesMax: 100 });
-    for (const work of ['1', '2', '3']) void lane.submit('a', { ...piece(work, 30), batchBytes: 50 });
+    const { commits, batches } = aGroupCommit({ batchBytesMax: 100, bytesMax: 100 });
+    for (const work of ['1', '2', '3']) void commits.submit('a', { ...piece(work, 30), batchBytes: 50 });
     for (let batch = 0; batch < 2; batch += 1) {
       await turn();
       batches[batch]?.end();
@@ -68,9 +68,9 @@ describe('Lane', () => {
   });
 
   it('waits a moment for all whom it has answered, so that the few who wait do not have a commit to themselves', async () => {
-    const { lane, batches } = aLane();
+    const { commits, batches } = aGroupCommit();
     const submit = (count: number) =>
-      Promise.all(Array.from({ length: count }, (_unused, index) => lane.submit('a', piece(`${index}`))));
+      Promise.all(Array.from({ length: count }, (_unused, index) => commits.submit('a', piece(`${index}`))));
     const answered = submit(8);
     await turn();
     void submit(2);
@@ -92,12 +92,12 @@ describe('Lane', () => {
   });
 
   it('lets single pieces go before bulk ones, which fill the batch up', async () => {
-    const { lane, batches } = aLane({ fillTo: 4 });
-    void lane.submitBulk(
+    const { commits, batches } = aGroupCommit({ fillTo: 4 });
+    void commits.submitBulk(
       'a',
       ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work)),
     );
-    void lane.submit('b', piece('single'));
+    void commits.submit('b', piece('single'));
     await turn();
     expect(batches[0]?.work).toEqual(['single', 'b1', 'b2', 'b3']);
     batches[0]?.end();
@@ -110,9 +110,9 @@ describe('Lane', () => {
     ['large', { fillTo: 4, bulkMax: 8, batchBytesMax: 100 }, 2, 30],
     ['many of one workspace', { fillTo: 4, bulkMax: 8, isOneWorkspace: true }, 4, 1],
   ])('does not leave bulk pieces waiting while single ones come that are %s', async (_name, limits, count, bytes) => {
-    const { lane, batches } = aLane(limits);
-    void lane.submitBulk('a', [piece('b1', 10), piece('b2', 10)]);
-    const singles = () => Array.from({ length: count }, () => void lane.submit('a', piece('single', bytes)));
+    const { commits, batches } = aGroupCommit(limits);
+    void commits.submitBulk('a', [piece('b1', 10), piece('b2', 10)]);
+    const singles = () => Array.from({ length: count }, () => void commits.submit('a', piece('single', bytes)));
     singles();
     for (let batch = 0; batch < 2; batch += 1) {
       await turn();
@@ -127,9 +127,9 @@ describe('Lane', () => {
   });
 
   it('takes fewer bytes of bulk pieces along with a single one', async () => {
-    const { lane, batches } = aLane({ fillTo: 2, bulkMax: 4, batchBytesMax: 100 });
-    void lane.submitBulk('a', [piece('b1', 40), piece('b2', 40), piece('b3', 40)]);
-    void lane.submit('b', piece('single', 5));
+    const { commits, batches } = aGroupCommit({ fillTo: 2, bulkMax: 4, batchBytesMax: 100 });
+    void commits.submitBulk('a', [piece('b1', 40), piece('b2', 40), piece('b3', 40)]);
+    void commits.submit('b', piece('single', 5));
     await turn();
     expect(batches[0]?.work).toEqual(['single', 'b1']);
     batches[0]?.end();
@@ -138,11 +138,11 @@ describe('Lane', () => {
   });
 
   it('takes more bulk pieces where no single one waits', async () => {
-    const { lane, batches } = aLane({ fillTo: 2, bulkMax: 3 });
+    const { commits, batches } = aGroupCommit({ fillTo: 2, bulkMax: 3 });
     const bulk = ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work));
-    void lane.submitBulk('a', bulk);
+    void commits.submitBulk('a', bulk);
     await turn();
-    void lane.submit('b', piece('single'));
+    void commits.submit('b', piece('single'));
     batches[0]?.end();
     await turn();
     expect(batches.map(({ work }) => work)).toEqual([
@@ -152,12 +152,12 @@ describe('Lane', () => {
   });
 
   it('keeps workspaces apart where each batch is of one, and lets single and bulk pieces begin in turn', async () => {
-    const { lane, batches } = aLane({ isOneWorkspace: true });
-    void lane.submit('a', piece('a single'));
-    void lane.submit('b', piece('b single'));
-    void lane.submit('a', piece('a second'));
-    void lane.submitBulk('c', [piece('c bulk'), piece('c more')]);
-    void lane.submitBulk('a', [piece('a bulk')]);
+    const { commits, batches } = aGroupCommit({ isOneWorkspace: true });
+    void commits.submit('a', piece('a single'));
+    void commits.submit('b', piece('b single'));
+    void commits.submit('a', piece('a second'));
+    void commits.submitBulk('c', [piece('c bulk'), piece('c more')]);
+    void commits.submitBulk('a', [piece('a bulk')]);
     for (let batch = 0; batch < 3; batch += 1) {
       await turn();
       batches[batch]?.end();
@@ -171,52 +171,54 @@ describe('Lane', () => {
   });
 
   it('answers everybody in a failed batch with its error and goes on', async () => {
-    const { lane, batches } = aLane();
-    const failed = [lane.submit('a', piece('1')), lane.submit('a', piece('2'))].map((answer) => answer.catch(String));
+    const { commits, batches } = aGroupCommit();
+    const failed = [commits.submit('a', piece('1')), commits.submit('a', piece('2'))].map((answer) =>
+      answer.catch(String),
+    );
     await turn();
     batches[0]?.fail(new Error('no database'));
     await expect(Promise.all(failed)).resolves.toEqual(['Error: no database', 'Error: no database']);
-    const next = lane.submit('a', piece('3'));
+    const next = commits.submit('a', piece('3'));
     await turn();
     batches[1]?.end();
     await expect(next).resolves.toBe('done 3');
   });
 
   it('refuses what would not fit into its bytes, whole, and takes it once there is room', async () => {
-    const { lane, batches } = aLane({ bytesMax: 100 });
-    const first = lane.submit('a', piece('1', 60));
-    const refused = lane.submitBulk('a', [piece('2', 20), piece('3', 30)]);
+    const { commits, batches } = aGroupCommit({ bytesMax: 100 });
+    const first = commits.submit('a', piece('1', 60));
+    const refused = commits.submitBulk('a', [piece('2', 20), piece('3', 30)]);
     await expect(refused).rejects.toThrow(DomainError);
     await expect(refused).rejects.toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 1 } });
     await turn();
     batches[0]?.end();
     await first;
-    const again = lane.submitBulk('a', [piece('2', 20), piece('3', 30)]);
+    const again = commits.submitBulk('a', [piece('2', 20), piece('3', 30)]);
     await turn();
     batches[1]?.end();
     await expect(again).resolves.toEqual(['done 2', 'done 3']);
   });
 
   it('takes a request that is larger than its bytes once nothing else waits', async () => {
-    const { lane, batches } = aLane({ bytesMax: 100 });
-    const first = lane.submit('a', piece('1', 1));
+    const { commits, batches } = aGroupCommit({ bytesMax: 100 });
+    const first = commits.submit('a', piece('1', 1));
     const large = [piece('2', 80), piece('3', 80)];
-    await expect(lane.submitBulk('a', large)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(commits.submitBulk('a', large)).rejects.toMatchObject({ code: 'unavailable' });
     await turn();
     batches[0]?.end();
     await first;
-    const taken = lane.submitBulk('a', large);
-    await expect(lane.submit('a', piece('4', 1))).rejects.toMatchObject({ code: 'unavailable' });
+    const taken = commits.submitBulk('a', large);
+    await expect(commits.submit('a', piece('4', 1))).rejects.toMatchObject({ code: 'unavailable' });
     await turn();
     batches[1]?.end();
     await expect(taken).resolves.toEqual(['done 2', 'done 3']);
   });
 
   it('answers what it has taken before it closes, and takes nothing more', async () => {
-    const { lane, batches } = aLane();
-    const taken = lane.submit('a', piece('1'));
-    const closed = lane.close();
-    await expect(lane.submit('a', piece('2'))).rejects.toMatchObject({ code: 'unavailable' });
+    const { commits, batches } = aGroupCommit();
+    const taken = commits.submit('a', piece('1'));
+    const closed = commits.close();
+    await expect(commits.submit('a', piece('2'))).rejects.toMatchObject({ code: 'unavailable' });
     await turn();
     batches[0]?.end();
     await closed;

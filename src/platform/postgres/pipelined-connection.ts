@@ -74,7 +74,7 @@ const ANSWER_GRACE_MS = 500;
 
 /**
  * One connection of a hot path, with pipelined, named statements; opened at first use and again after a loss. It takes
- * one transaction at a time: its owner is a lane, which has never more than one batch under way.
+ * one transaction at a time: its owner is a `GroupCommit`, which never has more than one batch under way.
  */
 export class PipelinedConnection {
   private opening: Promise<Session> | undefined;
