@@ -6,7 +6,6 @@ import { EventTypeCatalog } from './event-type-catalog';
 import { ContentChecks } from './expiry/content-checks';
 import { ExpiredEventCount } from './expiry/entities/expired-event-count.entity';
 import { EventExpiry } from './expiry/event-expiry';
-import { ExpiredEvents } from './expiry/expired-events';
 import { ExternalEventsController } from './http/external-events.controller';
 import { IngestMetrics } from './http/ingest-metrics';
 import { IngestOutcomes } from './http/ingest-outcomes';
@@ -79,7 +78,6 @@ import { WatchedAnswers } from './watched-answers';
     ReplayedEvents,
     // expiry
     EventExpiry,
-    ExpiredEvents,
     ContentChecks,
     // log
     DeliveryViews,

@@ -8,8 +8,7 @@ import { isUnavailable, type IngestResult, type Refusal } from './domain/ingest-
 import { differingCopyProblem, refusalProblem, warningProblem } from './domain/review-problems';
 import type { Submission } from './domain/submission';
 import { EventParsers } from './parse/event-parsers';
-import { ProblemRecorder, type FoundProblem } from './problem-recorder';
-import { RecentDeprecationWarnings } from './recent-deprecation-warnings';
+import { ProblemRecorder, RecentDeprecationWarnings, type FoundProblem } from './problem-recorder';
 import { DryRunStore } from './store/dry-run-store';
 import { EventStore } from './store/event-store';
 import { answerAsDuplicates, refusedBehindEvents, StoredCopies } from './store/stored-copies';

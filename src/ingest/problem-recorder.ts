@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { ErasedPersons } from '../identity/erased-persons';
 import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
+import type { Event } from './domain/event';
+import { deprecationOf } from './domain/review-problems';
 
 /** A problem to record; what is kept of it depends on whether one of the identities in it is an erased person's. */
 export interface FoundProblem {
@@ -45,4 +48,26 @@ export class ProblemRecorder {
     let next = 0;
     return found.map(({ identities }) => named.slice(next, (next += identities.length)).includes(true));
   }
+}
+
+const DEPRECATIONS_REMEMBERED_MAX = 10_000;
+
+/**
+ * The deprecated types of which this node has seen the warning of the day committed: further events of such a type are
+ * stored without asking the review area again. What is forgotten here is asked for once more; the review area keeps one.
+ */
+export class RecentDeprecationWarnings {
+  private readonly recorded = new LRUCache<string, true>({ max: DEPRECATIONS_REMEMBERED_MAX });
+
+  has(tenantId: string, eventType: string, receivedAt: number): boolean {
+    return this.recorded.has(keyOf(tenantId, eventType, receivedAt));
+  }
+
+  add({ tenantId, eventType, receivedAt }: Event): void {
+    this.recorded.set(keyOf(tenantId, eventType, receivedAt), true);
+  }
+}
+
+function keyOf(tenantId: string, eventType: string, receivedAt: number): string {
+  return [tenantId, ...deprecationOf(eventType, receivedAt)].join('/');
 }

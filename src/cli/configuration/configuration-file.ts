@@ -19,7 +19,6 @@ import { fieldsOf, readable } from '../foreign-data';
 import { ClientFailure } from '../running-service';
 import { CONFIGURATION_BYTES_MAX, tooLarge } from './byte-budget';
 import { KIND_NAMES, type ConfigurationEntry, type KindName } from './configuration-kind';
-import { segmentsOf, type PathSegment } from './fault-path';
 
 /** The version of the format of the file. */
 const FORMAT_VERSION = 1;
@@ -35,6 +34,8 @@ export const SCHEMA_FILE = 'configuration.schema.json';
 const HEADER = `# yaml-language-server: $schema=${SCHEMA_FILE}
 # The schema is written by: cds export --schema > ${SCHEMA_FILE}
 `;
+
+type PathSegment = string | number;
 
 /** A fault with the place of its field in the file. */
 export interface FileFault {
@@ -226,6 +227,24 @@ function numberFaults(value: unknown, at: readonly PathSegment[] = []): FileFaul
   if (Array.isArray(value)) return value.flatMap((each, index) => numberFaults(each, [...at, index]));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, each]) => numberFaults(each, [...at, name]));
+}
+
+/** A step of the path of a fault: a field, an index or a quoted name. */
+const SEGMENT = /^(?:\.?([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/;
+
+/** The steps of a fault's path: `ops[1].path`, `properties["odd key"].type`. Ends where the path was shortened. */
+function segmentsOf(path: string): readonly PathSegment[] {
+  const segments: PathSegment[] = [];
+  for (let rest = path; rest !== '';) {
+    const found = SEGMENT.exec(rest);
+    if (found === null) return segments;
+    const [whole, name, index, quoted] = found;
+    if (name !== undefined) segments.push(name);
+    else if (index !== undefined) segments.push(Number(index));
+    else segments.push(JSON.parse(quoted ?? '""') as string);
+    rest = rest.slice(whole.length);
+  }
+  return segments;
 }
 
 function entriesIn(value: unknown): readonly ConfigurationEntry[] {

@@ -10,6 +10,7 @@ import { eventIdOf } from '../domain/deduplication';
 import type { ListedEvent } from '../domain/logged-event';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange, type TimelineSpan } from './timeline-range';
+import { FIND_EXPIRED } from '../expiry/event-expiry.sql';
 import { EventRow } from '../store/entities/event.entity';
 import { FILTERED, READ_RECEIVED_PAGE, receivedValues, type ReceivedFilter } from './event-page.sql';
 import { ReceiptWatermark } from './receipt-watermark';
@@ -74,6 +75,12 @@ export class EventReader {
 
   find(tenantId: string, eventId: string): Promise<EventRow | null> {
     return this.database.manager.findOneBy(EventRow, { tenantId, eventId });
+  }
+
+  /** To be asked after the event was not found: an expired one is recorded before its row goes. */
+  async hasExpired(tenantId: string, eventId: string): Promise<boolean> {
+    const rows: unknown[] = await this.database.query(FIND_EXPIRED.text, [tenantId, eventId]);
+    return rows.length > 0;
   }
 
   /**

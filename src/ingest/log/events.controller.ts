@@ -14,7 +14,6 @@ import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { CheckedQuery } from '../../platform/http/checked-query.decorator';
 import { EventDto, EventPageDto } from './dto/event.dto';
 import { EventQuery } from './dto/event.query';
-import { ExpiredEvents } from '../expiry/expired-events';
 import { EventReader } from './event-reader';
 import { EventViews } from './event-views';
 
@@ -23,7 +22,6 @@ import { EventViews } from './event-views';
 export class EventsController {
   constructor(
     private readonly events: EventReader,
-    private readonly expired: ExpiredEvents,
     private readonly views: EventViews,
     private readonly unmasking: UnmaskAudit,
   ) {}
@@ -67,7 +65,7 @@ export class EventsController {
   }
 
   private async refusalOf(tenantId: string, eventId: string): Promise<DomainError> {
-    if (isUuid(eventId) && (await this.expired.has(tenantId, eventId))) {
+    if (isUuid(eventId) && (await this.events.hasExpired(tenantId, eventId))) {
       return new DomainError('event_expired', 'The event was removed: this workspace keeps events for fewer days.');
     }
     return new DomainError('not_found', 'There is no event with this id in this workspace.');

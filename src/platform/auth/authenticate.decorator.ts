@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
-import { RefuseUndeclaredQuery } from '../http/no-query.decorator';
+import { RefuseUndeclaredQuery } from '../http/checked-query.decorator';
 import { RefusedReadFilter } from '../http/problem-details.filter';
 import type { RateLimited } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';

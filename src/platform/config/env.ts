@@ -1,5 +1,4 @@
 import { PATH_NAME } from '../values/text/path-name';
-import { CONSOLE_SETTINGS } from './console-settings';
 import { OIDC_SETTINGS } from './oidc-settings';
 import {
   SettingFault,
@@ -199,7 +198,7 @@ export const SETTINGS = {
     'Days for which reactions to events of a customer without an EXTERNAL identifier wait for one; then they are skipped',
     integer(1, 365, 30),
   ),
-  ...CONSOLE_SETTINGS,
+  console: setting('CONSOLE', 'Whether the web console is served at /console: on or off', oneOf(['on', 'off'], 'on')),
   ...OIDC_SETTINGS,
   corsOrigins: setting(
     'CORS_ORIGINS',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import type { Problem } from '../../review/domain/review-entry';
 import { ReviewService } from '../../review/review.service';
-import { disabledProblem } from '../domain/disabled-problem';
 import { FAILING_DAYS_MAX, GONE_STATUS, type DisabledReason } from '../domain/webhook';
 import { DISABLE_ENDPOINTS, RECORD_HEALTH } from './delivery.sql';
 import type { DeliveryResult } from './delivery-result';
@@ -62,4 +62,22 @@ function healthOf(attempted: readonly DeliveryResult[]): readonly Health[] {
     byEndpoint.set(endpointId, { tenantId, endpointId, works, isGone, url, enabledAt });
   }
   return [...byEndpoint.values()].toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+}
+
+/** The review entry of an endpoint that was disabled without a request. */
+function disabledProblem({ tenantId, endpointId, reason }: DisabledEndpoint, at: number): Problem {
+  const cause = reason === 'gone' ? 'it answered 410 Gone' : `every attempt failed for ${FAILING_DAYS_MAX} days`;
+  return {
+    tenantId,
+    severity: 'error',
+    stage: 'processing',
+    reason: 'webhook_disabled',
+    message:
+      `The webhook ${endpointId} was disabled: ${cause}. Its deliveries are kept. ` +
+      'Correct the endpoint and enable it, or delete it.',
+    details: [],
+    family: 'external',
+    payload: { form: 'json', text: JSON.stringify({ webhookId: endpointId, at: new Date(at).toISOString() }) },
+    at,
+  };
 }

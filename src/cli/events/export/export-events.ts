@@ -4,13 +4,14 @@ import { attemptFailure, ClientFailure, isForeignAnswer, RunningService } from '
 import { claimRun } from '../../run-claim';
 import { removeState } from '../../state-file';
 import type { Stopping } from '../../stopping';
-import type { EventOutput, ExportPosition } from './event-output';
+import type { EventOutput, ExportPosition, SavePosition, WrittenOutput } from './event-output';
 import { AT_THE_BEGINNING, eventPages, readCompleteBefore } from './event-pages';
 import type { EventRange, EventExportOptions } from './export-options';
 import type { ExportStanding, StartExportProgress } from './export-progress';
-import { parquetName } from './parquet-files';
+import { NdjsonFile } from './ndjson-file';
+import { NdjsonStream } from './ndjson-stream';
+import { ParquetFiles, parquetName } from './parquet-files';
 import { exportSummary, type ExportSummary } from './export-summary';
-import { openOutput, publishOutput } from './open-output';
 import { ExportLedger, forgetExport, readSavedExport, type SavedExport } from './saved-export';
 
 export interface EventExportSurroundings {
@@ -171,4 +172,24 @@ const ADVICE = {
 
 function canGoOn({ statePath }: EventExportOptions): boolean {
   return statePath !== undefined;
+}
+
+/** The output that was asked for, behind what an interrupted run has written. Throws `ClientFailure` (exit code 2). */
+async function openOutput(
+  { output, format, rowsPerFile }: EventExportOptions,
+  written: WrittenOutput | undefined,
+  standardOutput: Writable,
+  save: SavePosition,
+): Promise<EventOutput> {
+  if (output === undefined) return new NdjsonStream(standardOutput);
+  const isOfFiles = written !== undefined && 'files' in written;
+  if (format === 'parquet') return ParquetFiles.open({ output, rowsPerFile }, isOfFiles ? written.files : 0, save);
+  return NdjsonFile.open(output, isOfFiles ? undefined : written, save);
+}
+
+/** Gives the last file of a complete output its name, if a kill has prevented that. Throws `ClientFailure`. */
+async function publishOutput({ output }: EventExportOptions, written: WrittenOutput): Promise<void> {
+  if (output === undefined) return;
+  if ('files' in written) await ParquetFiles.publish(output, written.files);
+  else await NdjsonFile.publish(output);
 }
