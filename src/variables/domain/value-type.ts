@@ -35,11 +35,11 @@ interface ValueType {
 }
 
 /** Everything that differs between the types of variables. */
-export const VALUE_TYPES = {
+export const VALUE_TYPES: Readonly<Record<VariableType, ValueType>> = {
   number: { words: 'a number', json: 'number', includes: Number.isFinite, isNumeric: true, sample: 0 },
   string: { words: 'a string', json: 'string', includes: () => true, isNumeric: false, sample: '' },
   boolean: { words: 'true or false', json: 'boolean', includes: () => true, isNumeric: false, sample: false },
-} as const satisfies Record<VariableType, ValueType>;
+};
 
 /** Whether a JSON value is one of this type; a number has to be finite. */
 export function isOfType(value: unknown, type: VariableType): value is VariableValue {
