@@ -279,6 +279,25 @@ describe('live events', () => {
     await rowOf(page, 'shown').waitFor();
   });
 
+  it('wait in a fifth tab of a browser, which has connections for everything else', async () => {
+    const { page: first } = await live();
+    const others: Page[] = [];
+    for (let opened = 0; opened < 6; opened += 1) {
+      const page = await first.context().newPage();
+      others.push(page);
+      await page.goto('live');
+    }
+    const areWaiting = async (expected: number): Promise<boolean> => {
+      const counts = await Promise.all(others.map((page) => page.getByText('Waiting for another tab').count()));
+      return counts.filter((count) => count > 0).length === expected;
+    };
+    await until(() => areWaiting(3));
+    await others.shift()?.close();
+    await until(() => areWaiting(2));
+    await first.getByRole('button', { name: 'Sign out' }).click();
+    await first.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  });
+
   it('are not for a key that may not read events', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);
     const key = await tenant.key({ scopes: ['review:read'] });

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { BASE_PATH } from '../../api/api';
 import { matches, type LiveFilters } from './live-filters';
+import { useStreamPlace } from './stream-place';
 
 /** An event as it was answered. Names are null where they could not be read. */
 export interface LiveEvent {
@@ -24,7 +25,8 @@ export interface LiveRow extends LiveEvent {
   readonly key: number;
 }
 
-export type Connection = 'connecting' | 'open' | 'closed';
+/** `waiting`: for another tab, since too many of this browser show live events. */
+export type Connection = 'waiting' | 'connecting' | 'open' | 'closed';
 
 interface LiveEvents {
   readonly rows: readonly LiveRow[];
@@ -48,8 +50,10 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
   const client = useQueryClient();
   const address = streamAddress(filters);
   const stream = `${attempt} ${address}`;
+  const hasPlace = useStreamPlace();
 
   useEffect(() => {
+    if (!hasPlace) return undefined;
     const source = new EventSource(`${BASE_PATH}/api${address}`);
     const setConnection = (connection: Connection): void => setKnown({ stream, connection });
     source.addEventListener('open', () => setConnection('open'));
@@ -67,12 +71,12 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
       }));
     });
     return () => source.close();
-  }, [address, stream, client]);
+  }, [address, stream, client, hasPlace]);
 
   return {
     rows: received.rows.filter((row) => matches(filters, row)),
     notShown: received.notShown,
-    connection: known?.stream === stream ? known.connection : 'connecting',
+    connection: !hasPlace ? 'waiting' : known?.stream === stream ? known.connection : 'connecting',
     reconnect: () => setAttempt(attempt + 1),
   };
 }

@@ -7,6 +7,7 @@ import { Curl } from '../../design/code-block';
 import { DataTable } from '../../design/data-table';
 import { FilterBar, type FilterField } from '../../design/filter-bar';
 import { useFilters, useHrefWith } from '../../design/filters';
+import { Notice } from '../../design/notice';
 import { Page } from '../../design/page';
 import { Empty, Failed, Loading } from '../../design/state-views';
 import { OPEN_EVENT } from '../../shell/record-ids';
@@ -42,6 +43,7 @@ const FIRST_EVENT = {
 };
 
 const CONNECTIONS = {
+  waiting: { tone: 'warning', text: 'Waiting for another tab' },
   connecting: { tone: 'warning', text: 'Connecting …' },
   open: { tone: 'good', text: 'Live' },
   closed: { tone: 'bad', text: 'Not connected' },
@@ -86,7 +88,7 @@ function LiveEvents() {
         </p>
       )}
       {shown.length === 0 ? (
-        <Waiting />
+        <Nothing connection={connection} />
       ) : (
         <DataTable
           label="Live events"
@@ -135,7 +137,17 @@ function heldText(rows: readonly LiveRow[], paused: readonly LiveRow[]): string 
   return held === 0 ? '' : ` (${held === ROWS_MAX ? `${ROWS_MAX} or more` : held} new)`;
 }
 
-function Waiting() {
+function Nothing({ connection }: { readonly connection: Connection }) {
+  if (connection === 'waiting') {
+    return (
+      <Notice tone="warning">
+        <p>
+          Other tabs of this browser show live events already, as many as it has connections for. Close one of them:
+          this page goes on by itself then.
+        </p>
+      </Notice>
+    );
+  }
   return (
     <Empty title="Waiting for events">
       <p>An event is shown as soon as it is answered. Send one:</p>
