@@ -140,6 +140,20 @@ describe('the shell', () => {
     expect(await page.locator('main:focus').count()).toBe(1);
   });
 
+  it('has the focus after what had it went away with what was done', async () => {
+    const { page, client } = await browser.signedIn();
+    const { id, hint } = (await client.post('/v1/api-keys', { name: 'web shop', scopes: ['events:read'] })).body.apiKey;
+    await page.goto(`access/keys/${id}`);
+    await buttonOf(page, 'Revoke').press('Enter');
+    const asked = dialogOf(page, 'Revoke this key?');
+    await asked.getByRole('textbox').fill(hint.slice(-4));
+    await buttonOf(asked, 'Revoke key').press('Enter');
+    await asked.waitFor({ state: 'hidden' });
+    await page.locator('main:focus').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.getByRole('link', { name: 'All API keys' }).and(page.locator(':focus')).count()).toBe(1);
+  });
+
   it('takes its keys while a message is shown', async () => {
     const { page, client } = await browser.signedIn();
     const variable = { scope: 'user', name: 'points', type: 'number' };

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { signOut } from '../api/session';
 import { useAction } from '../design/action';
@@ -11,6 +11,7 @@ import { visibleText } from '../design/visible-text';
 import { EventDialog } from './event-dialog';
 import { NOBODY, tellOtherTabs } from './other-tabs';
 import { PageErrors } from './page-errors';
+import { skipToPage, useFocusKept, useFocusOnPage } from './page-focus';
 import { ROUTES, type ConsoleRoute } from './routes';
 import { useSession } from './session-context';
 import { Shortcuts } from './shortcuts';
@@ -22,7 +23,7 @@ export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   return (
     <div className={styles['shell']}>
-      <a className={styles['skip']} href="#main" onClick={focusMain}>
+      <a className={styles['skip']} href="#main" onClick={skipToPage}>
         Skip to content
       </a>
       <header className={styles['side']}>
@@ -104,6 +105,7 @@ function Account() {
 function Pages() {
   const [location] = useLocation();
   useFocusOnPage(location);
+  useFocusKept();
   return (
     <PageErrors key={location}>
       <Suspense fallback={<Loading />}>
@@ -125,20 +127,4 @@ function Pages() {
       </Suspense>
     </PageErrors>
   );
-}
-
-/** A link that leads to another page goes away with its own page, and the focus with it: it goes on at the new page. */
-function useFocusOnPage(location: string): void {
-  const shown = useRef(location);
-  useEffect(() => {
-    if (shown.current === location) return;
-    shown.current = location;
-    document.getElementById('main')?.focus({ preventScroll: true });
-  }, [location]);
-}
-
-/** The page has a base address, so that the link alone would leave it. */
-function focusMain(event: { preventDefault: () => void }): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }

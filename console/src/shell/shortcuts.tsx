@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
+import { OPEN_DIALOG } from './page-focus';
 import { ROUTES } from './routes';
 import styles from './shell.module.css';
 
@@ -59,8 +60,7 @@ export function Shortcuts() {
 /** Keys belong to what is being written, and to an open dialog. */
 function isBusyWithKeys({ target }: KeyboardEvent): boolean {
   const isWriting = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
-  // Messages are dialogs, too, beside which one goes on.
-  return isWriting || document.querySelector('[role="dialog"]:not([aria-modal="false"])') !== null;
+  return isWriting || document.querySelector(OPEN_DIALOG) !== null;
 }
 
 function focusSearch(): boolean {
