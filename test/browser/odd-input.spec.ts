@@ -30,6 +30,29 @@ describe('a new variable', () => {
   });
 });
 
+describe('a range of receipt', () => {
+  it('is that of the fields in the hour that comes twice, when clocks are set back', async () => {
+    const { page, client } = await browser.signedIn();
+    const webhook = { url: 'http://127.0.0.1:9/', events: [{ eventType: 'purchase' }] };
+    const { id } = (await client.post('/v1/webhooks', webhook)).body.webhook;
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    // For the second time it is half past two.
+    const time = new Date('2026-10-25T01:30:20Z');
+    await page.clock.install({ time });
+    await page.route('**/console/api/**', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), date: time.toUTCString() } });
+    });
+    await page.goto(`webhooks/${id}?tab=replays`);
+    await page.getByLabel('Received from').waitFor();
+    const sent = page.waitForRequest('**/webhooks/*:replay');
+    await buttonOf(page, 'Start replay').click();
+    expect((await sent).postDataJSON()).toEqual({ from: '2026-10-25T00:30:00.000Z', to: '2026-10-25T01:31:00.000Z' });
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+});
+
 describe('a participant whose name browsers would change', () => {
   it('is the one that is shown', async () => {
     const { page, client } = await browser.signedIn();

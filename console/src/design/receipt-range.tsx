@@ -14,15 +14,25 @@ const MINUTE_MS = 60_000;
 
 /** A range that ends with this minute, until the person changes it: its fields have no seconds. `from` is called once. */
 export function useReceiptRange(from: () => Date): ReceiptRange {
-  const [fields, setFields] = useState(() => {
-    const endOfMinute = new Date(currentTime().getTime() + MINUTE_MS);
-    return { from: localTimeOf(from()), to: localTimeOf(endOfMinute) };
-  });
+  const [begun] = useState(() => ({
+    from: minuteOf(from()),
+    to: minuteOf(new Date(currentTime().getTime() + MINUTE_MS)),
+  }));
+  const [fields, setFields] = useState(() => ({ from: localTimeOf(begun.from), to: localTimeOf(begun.to) }));
   return {
     fields,
-    times: { from: utcOf(fields.from) ?? '', to: utcOf(fields.to) ?? '' },
+    times: { from: timeIn(fields.from, begun.from), to: timeIn(fields.to, begun.to) },
     change: (field) => setFields((before) => ({ ...before, ...field })),
   };
+}
+
+function minuteOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
+}
+
+/** A field that says what it began with means that time: when clocks are set back, an hour of local times comes twice. */
+function timeIn(field: string, begun: Date): string {
+  return field === localTimeOf(begun) ? begun.toISOString() : (utcOf(field) ?? '');
 }
 
 /** The two fields of a range. */
