@@ -53,6 +53,19 @@ describe('a range of receipt', () => {
   });
 });
 
+describe('a filter by time', () => {
+  it('takes years of four digits', async () => {
+    const { page } = await browser.signedIn({ path: 'access?tab=audit' });
+    const from = page.getByLabel('From', { exact: true });
+    await from.focus();
+    // What follows the year of four digits is the hour.
+    await page.keyboard.type('01012026110900AM');
+    expect(await from.inputValue()).toBe('2026-01-01T11:09');
+    await from.press('Enter');
+    await page.waitForURL(/from=2026-01-01T/);
+  });
+});
+
 describe('a participant whose name browsers would change', () => {
   it('is the one that is shown', async () => {
     const { page, client } = await browser.signedIn();

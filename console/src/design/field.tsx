@@ -38,11 +38,17 @@ function Frame({ label, hint, error, children }: FrameProps) {
   );
 }
 
+/** Without it browsers take years of six digits, which are no time for the API. */
+const LATEST_LOCAL_TIME = '9999-12-31T23:59';
+
 /** A line of text with its label. */
 export function TextField({ label, hint, error, ...input }: FieldProps & ComponentProps<'input'>) {
+  const latest = input.type === 'datetime-local' ? { max: LATEST_LOCAL_TIME } : {};
   return (
     <Frame label={label} hint={hint} error={error}>
-      {(ids) => <input className={styles['control']} autoComplete="off" spellCheck={false} {...input} {...ids} />}
+      {(ids) => (
+        <input className={styles['control']} autoComplete="off" spellCheck={false} {...latest} {...input} {...ids} />
+      )}
     </Frame>
   );
 }

@@ -3,6 +3,7 @@ import { Button } from './button';
 import { Select, TextField, type SelectOption } from './field';
 import styles from './filter-bar.module.css';
 import { useFilters } from './filters';
+import { localTimeOf, utcOf } from './form-values';
 
 /** A filter of a list. `name` is its name in the address, best that of the API's parameter. */
 export interface FilterField {
@@ -87,7 +88,7 @@ function WrittenFilter({ label, kind, placeholder, value, onChange }: WrittenFil
     if (control.current !== null) control.current.value = shown;
   }, [shown]);
   const commit = (text: string): void => {
-    if (text !== shown) onChange(kind === 'time' ? utcTime(text) : text.trim());
+    if (text !== shown) onChange(kind === 'time' ? (utcOf(text) ?? '') : text.trim());
   };
   return (
     <TextField
@@ -102,13 +103,8 @@ function WrittenFilter({ label, kind, placeholder, value, onChange }: WrittenFil
   );
 }
 
-/** RFC 3339 in UTC to what a control for local times shows, and back. */
+/** RFC 3339 in UTC to what a control for local times shows. The address may hold anything. */
 function localTime(utc: string): string {
   const at = new Date(utc);
-  if (Number.isNaN(at.getTime())) return '';
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function utcTime(local: string): string {
-  return local === '' ? '' : new Date(local).toISOString();
+  return Number.isNaN(at.getTime()) ? '' : localTimeOf(at);
 }
