@@ -66,6 +66,29 @@ describe('a filter by time', () => {
   });
 });
 
+describe('a text that is longer than its field takes', () => {
+  it('is neither cut nor sent: the form says so', async () => {
+    const { page, client } = await browser.signedIn({ path: 'access?tab=credentials' });
+    await buttonOf(page, 'Create credential').click();
+    const form = dialogOf(page, 'Create a service credential');
+    await form.getByLabel('Requests are signed with').selectOption('hmac-sha256');
+    const name = form.getByLabel('Name');
+    await name.focus();
+    // As it is pasted. An emoji is one character, although it has two code units.
+    await page.keyboard.insertText(`${'🎁'.repeat(129)} `);
+    await buttonOf(form, 'Create credential').click();
+    const fault = await name.evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage);
+    expect(fault).toBe('At most 128 characters; these are 129.');
+    expect((await client.get('/v1/service-credentials')).body.items).toEqual([]);
+    await name.press('Home');
+    await name.press('Delete');
+    await buttonOf(form, 'Create credential').click();
+    await dialogOf(page, 'The new service credential').waitFor();
+    const [credential] = (await client.get('/v1/service-credentials')).body.items;
+    expect(credential.name).toBe('🎁'.repeat(128));
+  });
+});
+
 describe('a participant whose name browsers would change', () => {
   it('is the one that is shown', async () => {
     const { page, client } = await browser.signedIn();

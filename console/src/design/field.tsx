@@ -42,24 +42,66 @@ function Frame({ label, hint, error, children }: FrameProps) {
 const LATEST_LOCAL_TIME = '9999-12-31T23:59';
 
 /** A line of text with its label. */
-export function TextField({ label, hint, error, ...input }: FieldProps & ComponentProps<'input'>) {
+export function TextField({ label, hint, error, maxLength, ...input }: FieldProps & ComponentProps<'input'>) {
   const latest = input.type === 'datetime-local' ? { max: LATEST_LOCAL_TIME } : {};
   return (
     <Frame label={label} hint={hint} error={error}>
       {(ids) => (
-        <input className={styles['control']} autoComplete="off" spellCheck={false} {...latest} {...input} {...ids} />
+        <input
+          className={styles['control']}
+          autoComplete="off"
+          spellCheck={false}
+          {...latest}
+          {...input}
+          {...ids}
+          {...lengthCheck(maxLength)}
+        />
       )}
     </Frame>
   );
 }
 
 /** Several lines of text with their label. JSON has an editor of its own: `JsonEditor`. */
-export function TextArea({ label, hint, error, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  maxLength,
+  ...area
+}: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Frame label={label} hint={hint} error={error}>
-      {(ids) => <textarea className={styles['control']} rows={4} spellCheck={false} {...area} {...ids} />}
+      {(ids) => (
+        <textarea
+          className={styles['control']}
+          rows={4}
+          spellCheck={false}
+          {...area}
+          {...ids}
+          {...lengthCheck(maxLength)}
+        />
+      )}
     </Frame>
   );
+}
+
+interface LengthCheck {
+  readonly onInput?: (input: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }) => void;
+}
+
+/**
+ * What is longer is not sent: the form says why. The browser's own limit would cut what is pasted without a word. Characters
+ * are counted as the API does, without space around them, which is not sent.
+ */
+function lengthCheck(charactersMax: number | undefined): LengthCheck {
+  if (charactersMax === undefined) return {};
+  return {
+    onInput: ({ currentTarget }) => {
+      const { length } = Array.from(currentTarget.value.trim());
+      const fault = `At most ${charactersMax.toLocaleString()} characters; these are ${length.toLocaleString()}.`;
+      currentTarget.setCustomValidity(length > charactersMax ? fault : '');
+    },
+  };
 }
 
 export interface SelectOption {
