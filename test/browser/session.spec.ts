@@ -62,6 +62,31 @@ describe('a session', () => {
   });
 });
 
+describe('a page that a screen reader or dictation works with', () => {
+  it('reads as somebody who is there, although nothing is pressed', async () => {
+    const { page } = await browser.signedIn();
+    await page.clock.install();
+    await page.goto('review');
+    await heading(page, 'Review').waitFor();
+    const markerOf = async (path: string, act: () => Promise<void>): Promise<string | undefined> => {
+      await page.clock.fastForward('02:00');
+      const read = page.waitForRequest(`**/console/api/v1/${path}*`);
+      await act();
+      return (await read).headers()['x-cds-console'];
+    };
+    const click = (name: string) => page.getByRole('link', { name, exact: true }).dispatchEvent('click');
+    expect(await markerOf('webhooks', () => click('Webhooks'))).toBe('1');
+    await click('Review');
+    const source = page.getByLabel('Source', { exact: true });
+    await source.focus();
+    const write = async (): Promise<void> => {
+      await page.keyboard.insertText('shop.orders');
+      await source.blur();
+    };
+    expect(await markerOf('review-entries?source', write)).toBe('1');
+  });
+});
+
 describe('a reaction that is being written', () => {
   it('is there again after the session has ended, and gone after "Cancel"', async () => {
     const { page, tenant } = await browser.signedIn({ path: 'campaigns/spring-sale?tab=reactions' });

@@ -1,9 +1,10 @@
-/** After this time without a key or a click, reads are those of timers, and do not keep a session from ending. */
+/** After this time without input, reads are those of timers, and do not keep a session from ending. */
 const ATTENDED_MS = 60_000;
 
 let lastInputAt = performance.now();
 
-for (const event of ['pointerdown', 'keydown', 'wheel']) {
+// Screen readers and dictation click and write without a pointer or a key.
+for (const event of ['pointerdown', 'keydown', 'wheel', 'click', 'input']) {
   addEventListener(event, () => (lastInputAt = performance.now()), { capture: true, passive: true });
 }
 
