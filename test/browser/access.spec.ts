@@ -127,6 +127,7 @@ describe('a JWT issuer', () => {
     await form.getByLabel('Audience').fill('campaigns');
     await form.getByLabel('Keys that verify').selectOption('secret');
     await form.getByLabel('Secret').fill('too short by far, but of 32 bytes or more');
+    expect(await form.getByLabel('Secret').getAttribute('autocomplete')).toBe('new-password');
     await form.getByLabel('Default campaign').fill('spring sale');
     await buttonOf(form, 'Add issuer').click();
     await form.getByText('request_id').waitFor();

@@ -96,6 +96,8 @@ function KeyFields({ fields, set, hasSecret }: PartProps & { readonly hasSecret:
         <TextField
           label={hasSecret ? 'New secret (optional)' : 'Secret'}
           type="password"
+          // Else browsers fill in the key that they have stored for the sign-in, and it would replace the secret.
+          autoComplete="new-password"
           required={!hasSecret}
           minLength={32}
           value={fields.secret}
