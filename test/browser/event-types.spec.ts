@@ -96,6 +96,17 @@ describe('an event type', () => {
     expect(body.deprecatedAt).not.toBeNull();
   });
 
+  it('shows which properties a version adds and removes, whatever they are called', async () => {
+    const { page, client } = await browser.signedIn();
+    const [number, string] = [{ type: 'number' }, { type: 'string' }];
+    for (const properties of [{ amount: number }, { amount: number, constructor: string }, { amount: string }]) {
+      await client.post('/v1/cdp/event-types', { eventType: 'purchase', properties, force: true });
+    }
+    await page.goto('event-types/purchase?tab=versions');
+    await page.getByText('~amount, -constructor').waitFor();
+    await page.getByText('+constructor').waitFor();
+  });
+
   it('shows what is wrong with a definition', async () => {
     const { page } = await browser.signedIn({ path: 'event-types/_new' });
     await editor(page).fill('{"eventType": "sale", "properties": {"amount": {"type": "money"}}}');

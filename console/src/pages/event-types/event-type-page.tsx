@@ -144,9 +144,11 @@ function Versions({ versions }: { readonly versions: readonly Version[] }) {
 /** What a version changed: `+` added, `-` removed, `~` another definition. */
 function changesOf({ version, properties }: Version, before: Version | undefined): string {
   if (before === undefined) return version === 1 ? 'first version' : '–';
-  const names = [...new Set([...Object.keys(before.properties), ...Object.keys(properties)])];
+  // A property may be called `constructor`, which every object has.
+  const [olds, currents] = [new Map(Object.entries(before.properties)), new Map(Object.entries(properties))];
+  const names = [...new Set([...olds.keys(), ...currents.keys()])];
   const changes = names.flatMap((name) => {
-    const [old, current] = [before.properties[name], properties[name]];
+    const [old, current] = [olds.get(name), currents.get(name)];
     if (JSON.stringify(old) === JSON.stringify(current)) return [];
     return `${old === undefined ? '+' : current === undefined ? '-' : '~'}${name}`;
   });
