@@ -81,6 +81,25 @@ describe('an API key', () => {
     await page.getByText('REVOKED', { exact: true }).waitFor();
   });
 
+  it('that is shown is not lost by a reload that nobody has confirmed', async () => {
+    const { page } = await browser.signedIn({ path: 'access' });
+    await buttonOf(page, 'Create key').click();
+    const form = dialogOf(page, 'Create an API key');
+    await form.getByLabel('Name').fill('web shop');
+    await form.getByLabel('admin').check();
+    await buttonOf(form, 'Create key').click();
+    const shown = dialogOf(page, 'The new API key');
+    await shown.waitFor();
+    const asked = page.waitForEvent('dialog');
+    const reload = page.evaluate('location.reload()');
+    await (await asked).dismiss();
+    await reload;
+    expect((await asked).type()).toBe('beforeunload');
+    await takeSecret(page, 'The new API key', 'API key');
+    await page.reload();
+    await page.getByRole('link', { name: 'web shop' }).waitFor();
+  });
+
   it('grants only what its creator may do', async () => {
     const { page } = await aPageOf(['api-keys:read', 'api-keys:write', 'events:read'], 'access');
     await buttonOf(page, 'Create key').click();

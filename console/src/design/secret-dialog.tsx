@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { Button } from './button';
 import { CodeBlock } from './code-block';
 import { Dialog, DialogActions } from './dialog';
@@ -53,9 +53,20 @@ export function useIsSecretShown(): boolean {
   return useShownSecret() !== undefined;
 }
 
+/** The browser asks before the page is loaded again or closed: what it shows would be lost. */
+function useAskToLeave(isShown: boolean): void {
+  useEffect(() => {
+    if (!isShown) return undefined;
+    const ask = (leaving: BeforeUnloadEvent): void => leaving.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isShown]);
+}
+
 /** Once, beside the pages and not in them. */
 export function SecretDialog() {
   const shown = useShownSecret();
+  useAskToLeave(shown !== undefined);
   const [isStored, setStored] = useState(false);
   const [isReminded, setReminded] = useState(false);
   const close = (): void => {
