@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { anExternalEvent } from '../support/builders';
 import type { Client } from '../support/client';
 import { axeOn, useConsoleBrowser } from '../support/console-browser';
+import { refuseCalls } from '../support/console-parts';
 import { rowsOf } from '../support/database';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
@@ -275,6 +276,22 @@ describe('live events', () => {
     await page.getByLabel('Result').selectOption('accepted');
     await page.getByText('Live', { exact: true }).waitFor();
     await alert.waitFor({ state: 'detached' });
+    await send(client, { external_event_id: 'shown' });
+    await rowOf(page, 'shown').waitFor();
+  });
+
+  it('go on by themselves after the service was away', async () => {
+    const { page, client } = await browser.signedIn();
+    await page.clock.install();
+    // As a proxy answers meanwhile.
+    const comesBack = await refuseCalls(page, '/live');
+    await page.goto('live');
+    await page.getByText('Not connected').waitFor();
+    await page.clock.runFor(10_000);
+    await page.getByRole('alert').getByText('The database is away').waitFor();
+    await comesBack();
+    for (let waited = 0; waited < 3; waited += 1) await page.clock.runFor(10_000);
+    await page.getByText('Live', { exact: true }).waitFor();
     await send(client, { external_event_id: 'shown' });
     await rowOf(page, 'shown').waitFor();
   });

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { BASE_PATH } from '../../api/api';
 import { matches, type LiveFilters } from './live-filters';
@@ -51,6 +51,7 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
   const address = streamAddress(filters);
   const stream = `${attempt} ${address}`;
   const hasPlace = useStreamPlace();
+  const reconnect = useCallback(() => setAttempt((before) => before + 1), []);
 
   useEffect(() => {
     if (!hasPlace) return undefined;
@@ -77,7 +78,7 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
     rows: received.rows.filter((row) => matches(filters, row)),
     notShown: received.notShown,
     connection: !hasPlace ? 'waiting' : known?.stream === stream ? known.connection : 'connecting',
-    reconnect: () => setAttempt(attempt + 1),
+    reconnect,
   };
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { assertStream } from '../../api/api';
+import { useEffect, useState } from 'react';
+import { assertStream, isTransient } from '../../api/api';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
@@ -107,13 +107,24 @@ interface NotConnectedProps {
   readonly onReconnect: () => void;
 }
 
-/** Why the service gives no stream, and the way to ask for it again. */
+const RETRY_MS = 10_000;
+
+/** Why the service gives no stream, and the way to ask for it again. What may pass is asked again by itself. */
 function NotConnected({ address, onReconnect }: NotConnectedProps) {
   const refusal = useQuery({
     queryKey: ['live', 'refusal', address],
     queryFn: () => assertStream(address),
     gcTime: 0,
+    // Somebody may only look at the page: a service that starts again, or a proxy before it, refuses for a while.
+    refetchInterval: ({ state }) => isTransient(state.error) && RETRY_MS,
+    refetchIntervalInBackground: true,
   });
+  const { isSuccess } = refusal;
+  useEffect(() => {
+    if (!isSuccess) return undefined;
+    const timer = setTimeout(onReconnect, RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [isSuccess, onReconnect]);
   if (refusal.error !== null) return <Failed error={refusal.error} onRetry={onReconnect} />;
   return (
     <p>
