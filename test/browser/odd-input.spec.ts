@@ -53,6 +53,29 @@ describe('a range of receipt', () => {
   });
 });
 
+describe('times of the hour that comes twice', () => {
+  it('are told apart', async () => {
+    const { page, client } = await browser.signedIn();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    const identity = { type: 'EXTERNAL', value: 'ann' };
+    for (const hour of ['00', '01', '02']) {
+      const event = anExternalEvent({ identity, occurred_at: `2025-10-26T${hour}:30:00Z` });
+      expect((await client.post('/v1/external-events', event)).status).toBe(202);
+    }
+    const [{ profileId }] = (await client.get('/v1/events')).body.items;
+    await page.goto(`customers/${profileId}`);
+    const times = page.getByRole('region', { name: 'Timeline' }).locator('td time');
+    await times.first().waitFor();
+    const shown = (await times.allTextContents()).map((text) => text.replaceAll('\u202f', ' '));
+    expect(shown).toEqual([
+      'Oct 26, 2025, 3:30:00 AM',
+      'Oct 26, 2025, 2:30:00 AM GMT+1',
+      'Oct 26, 2025, 2:30:00 AM GMT+2',
+    ]);
+  });
+});
+
 describe('a filter by time', () => {
   it('takes years of four digits', async () => {
     const { page } = await browser.signedIn({ path: 'access?tab=audit' });

@@ -17,6 +17,8 @@ const LOCAL_THIS_YEAR = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 });
 const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const OFFSET = new Intl.DateTimeFormat(undefined, { timeZoneName: 'shortOffset' });
+const HOUR_MS = 3_600_000;
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 /** The largest unit that fits is used; length in seconds. */
 const UNITS = [
@@ -33,14 +35,23 @@ export function Time({ at, exact = false }: TimeProps) {
   if (at === null || at === undefined) return <span>–</span>;
   const time = new Date(at);
   const isThisYear = time.getFullYear() === new Date(now).getFullYear();
-  const local = (isThisYear ? LOCAL_THIS_YEAR : LOCAL).format(time);
+  const zone = zoneOf(time);
+  const local = `${(isThisYear ? LOCAL_THIS_YEAR : LOCAL).format(time)}${zone}`;
   const relative = relativeTime(time.getTime(), now);
-  const shown = exact === 'time' ? TIME_OF_DAY.format(time) : local;
+  const shown = exact === 'time' ? `${TIME_OF_DAY.format(time)}${zone}` : local;
   return (
     <time dateTime={at} title={`${at}\n${exact === true ? relative : `${local} in your time zone, ${relative}`}`}>
       {exact === false ? relative : shown}
     </time>
   );
+}
+
+/** In the hours that look alike when clocks are set back, which of the two it is, after a space; else nothing. */
+function zoneOf(time: Date): string {
+  const offsetAfter = (ms: number): number => new Date(time.getTime() + ms).getTimezoneOffset();
+  const offset = offsetAfter(0);
+  if (offsetAfter(-HOUR_MS) >= offset && offsetAfter(HOUR_MS) <= offset) return '';
+  return ` ${OFFSET.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''}`;
 }
 
 function relativeTime(atMs: number, nowMs: number): string {
