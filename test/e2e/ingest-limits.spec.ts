@@ -181,6 +181,12 @@ describe('limits that an operator sets', () => {
       expectProblem(await client.post(path, anEventWith({ a: 'x'.repeat(1_024) })), 422, 'validation_failed', [
         'attributes too_large',
       ]);
+      // The document names these limits once, and no others beside its fields.
+      const { info, components } = (await client.get('/docs-json')).body;
+      expect(info.description).toContain('at most 2 items and 4096 bytes, any other body 2048 bytes');
+      const { ExternalEventDto, ExternalEventBatchDto, CdpEventDto, CdpEventBatchDto } = components.schemas;
+      const fields = [ExternalEventDto, ExternalEventBatchDto, CdpEventDto, CdpEventBatchDto];
+      expect(JSON.stringify(fields)).not.toMatch(/\bKiB\b|1,000/);
     } finally {
       await small.stop();
     }

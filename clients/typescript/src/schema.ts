@@ -1481,7 +1481,7 @@ export interface components {
         };
         ExternalEventDto: {
             /**
-             * @description Anything more that campaigns need: at most 64 KiB of JSON, 8 levels deep, 300 keys.
+             * @description Anything more that campaigns need: JSON of at most 8 levels and 300 keys. The top of this document limits its bytes.
              * @example {
              *       "amount": 29.33,
              *       "currency": "USD"
@@ -1525,7 +1525,7 @@ export interface components {
             event_id: string;
         };
         ExternalEventBatchDto: {
-            /** @description 1 to 1,000 events. */
+            /** @description One event or more; the top of this document says how many at most. */
             items: components["schemas"]["ExternalEventDto"][];
         };
         /** @enum {string} */
@@ -2113,7 +2113,7 @@ export interface components {
         };
         CdpEventDto: {
             /**
-             * @description What the event type declares: at most 64 KiB of JSON, 8 levels deep, 300 keys.
+             * @description What the event type declares: JSON of at most 8 levels and 300 keys. The top of this document limits its bytes.
              * @example {
              *       "amount": 29.33,
              *       "quantity": 2
@@ -2145,7 +2145,7 @@ export interface components {
             identity: components["schemas"]["CdpIdentityDto"];
         };
         CdpEventBatchDto: {
-            /** @description 1 to 1,000 events. */
+            /** @description One event or more; the top of this document says how many at most. */
             items: components["schemas"]["CdpEventDto"][];
         };
         /** @enum {string} */

@@ -82,7 +82,7 @@ export class CdpEventDto {
   identity!: CdpIdentityDto;
 
   /**
-   * What the event type declares: at most 64 KiB of JSON, 8 levels deep, 300 keys.
+   * What the event type declares: JSON of at most 8 levels and 300 keys. The top of this document limits its bytes.
    * @example { "amount": 29.33, "quantity": 2 }
    */
   @IsOptional()
@@ -93,7 +93,7 @@ export class CdpEventDto {
 
 /** Events to be taken one by one; a bad one costs no other its place. */
 export class CdpEventBatchDto {
-  /** 1 to 1,000 events. */
+  /** One event or more; the top of this document says how many at most. */
   @IsArray()
   @ApiProperty({ type: [CdpEventDto], minItems: 1 })
   items!: unknown[];

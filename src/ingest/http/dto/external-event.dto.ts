@@ -72,7 +72,7 @@ export class ExternalEventDto {
   identity!: IdentityReferenceDto;
 
   /**
-   * Anything more that campaigns need: at most 64 KiB of JSON, 8 levels deep, 300 keys.
+   * Anything more that campaigns need: JSON of at most 8 levels and 300 keys. The top of this document limits its bytes.
    * @example { "amount": 29.33, "currency": "USD" }
    */
   @IsOptional()
@@ -83,7 +83,7 @@ export class ExternalEventDto {
 
 /** Events to be taken one by one; a bad one costs no other its place. */
 export class ExternalEventBatchDto {
-  /** 1 to 1,000 events. */
+  /** One event or more; the top of this document says how many at most. */
   @IsArray()
   @ApiProperty({ type: [ExternalEventDto], minItems: 1 })
   items!: unknown[];
