@@ -397,7 +397,7 @@ describe('POST /v1/cdp/erasures:lift', () => {
 
   it.each([
     [{ type: 'EXTERNAL', value: ' ' }, ['value placeholder_identity']],
-    [{ type: 'FAX' }, ['value required']],
+    [{ type: 'FAX' }, ['value required', 'type enum']],
     [{ type: 'FAX', value: 'x1' }, ['type enum']],
   ])('refuses %j', async (body, faults) => {
     expectProblem(await admin.post(LIFT, body), 422, 'validation_failed', faults);

@@ -63,6 +63,23 @@ describe('POST /v1/cdp/profiles:lookup', () => {
     }
   });
 
+  it.each([LOOKUP, `${PROFILES}:export`, `${PROFILES}:erase`, '/v1/cdp/erasures:lift'])(
+    'names all faults of an identifier in one answer: %s',
+    async (path) => {
+      const client = await aClient(service);
+      const refused = async (body: unknown, faults: readonly string[]) =>
+        expectProblem(await client.post(path, body), 422, 'validation_failed', faults);
+      await refused({ type: 'POST', value: ' ', kind: 1 }, [
+        'kind unknown_field',
+        'type enum',
+        'value placeholder_identity',
+      ]);
+      await refused({ type: 5, value: 'x'.repeat(513) }, ['type type', 'value too_long']);
+      await refused({ kind: 1 }, ['kind unknown_field', 'type required', 'value required']);
+      await refused([], [' type']);
+    },
+  );
+
   it('answers 404 for whom nobody knows, for whom another workspace knows, and for a value of another kind', async () => {
     const [client, stranger] = [await aReadyClient(service), await aReadyClient(service)];
     await send(client, { externalUserId: 'cust-1', email: 'jane@example.com' });

@@ -43,7 +43,7 @@ export class ErasuresController {
   @ApiOkResponse({ type: ErasureDto })
   async erasePerson(
     @Caller() caller: Principal,
-    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
     @Ip() address: string,
   ): Promise<ErasureDto> {
     return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, identity, address));
@@ -56,7 +56,7 @@ export class ErasuresController {
   @ApiOkResponse({ type: LiftedErasureDto })
   async liftErasure(
     @Caller() { tenantId, credentialId: by }: Principal,
-    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
     @Ip() address: string,
   ): Promise<LiftedErasureDto> {
     const identifier = this.profiles.identifierOf(identity);

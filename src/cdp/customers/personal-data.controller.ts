@@ -37,7 +37,7 @@ export class PersonalDataController {
   @ApiOkResponse({ type: ExportedRecordDto, description: 'NDJSON: one record in each line.' })
   async exportPerson(
     @Caller() { tenantId }: Principal,
-    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
     @Req() request: AuthenticatedRequest,
     @Res() response: Response,
   ): Promise<void> {

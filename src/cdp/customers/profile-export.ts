@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Customer } from '../../identity/domain/known-identities';
-import type { IdentityReference } from '../../identity/domain/identity-reference';
 import { MergesService } from '../../identity/merges.service';
 import { idPageStart } from '../../platform/pagination/id-key';
 import { PersonalData, type PersonalRecord } from '../../platform/privacy/personal-data';
@@ -42,7 +41,7 @@ export class ProfileExport {
    */
   async ofIdentifier(
     tenantId: string,
-    reference: IdentityReference,
+    reference: unknown,
   ): Promise<{ records: AsyncIterable<PersonalRecord>; profiles: readonly string[] }> {
     const identifier = this.profiles.identifierOf(reference);
     const found = await this.persons.findBy(tenantId, identifier);

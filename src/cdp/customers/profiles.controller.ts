@@ -33,7 +33,7 @@ export class ProfilesController {
   async lookUpProfile(
     @Caller() { tenantId }: Principal,
     @CheckedQuery() _query: UnmaskQuery,
-    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, identity));
