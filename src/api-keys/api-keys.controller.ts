@@ -11,6 +11,7 @@ import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
 import { idPageStart } from '../platform/pagination/id-key';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
 import { ApiKeyReader } from './api-key-reader';
+import { ApiKeyRequestCheck } from './api-key-request-check';
 import { ApiKeysService } from './api-keys.service';
 import { ApiKeyAuditEntryDto, ApiKeyAuditPageDto, ApiKeyDto, ApiKeyPageDto, IssuedApiKeyDto } from './dto/api-key.dto';
 import { ApiKeyQuery } from './dto/api-key.query';
@@ -21,6 +22,7 @@ import { CreateApiKeyDto } from './dto/create-api-key.dto';
 export class ApiKeysController {
   constructor(
     private readonly keys: ApiKeysService,
+    private readonly requests: ApiKeyRequestCheck,
     private readonly reader: ApiKeyReader,
     private readonly clock: Clock,
   ) {}
@@ -33,10 +35,12 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
   async createApiKey(
     @Caller() caller: Principal,
-    @JsonBody(CreateApiKeyDto) body: CreateApiKeyDto,
+    // `ApiKeyRequestCheck` checks it, by the same DTO, to report faults of shape and of meaning in one answer.
+    @JsonBody(CreateApiKeyDto, { checked: false }) body: unknown,
     @Ip() address: string,
   ): Promise<IssuedApiKeyDto> {
-    return IssuedApiKeyDto.of(await this.keys.create(caller, body, address), this.clock.now());
+    const request = this.requests.check(caller, body);
+    return IssuedApiKeyDto.of(await this.keys.create(caller, request, address), this.clock.now());
   }
 
   /** Lists the workspace's API keys, newest first; revoked and expired ones too. */

@@ -9,7 +9,7 @@ import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
 import { apiKeyIsRevoked, assertMayGrant, noSuchApiKey, type Grant } from './api-key-refusals';
 import { ApiKeyRepository, apiKeyHash, type Actor } from './api-key.repository';
-import { earlierOf, expiryOf, renewedExpiry, type LifetimeRequest } from './domain/api-key-lifetime';
+import { earlierOf, expiryOf, expiryOfCaller, renewedExpiry, type LifetimeRequest } from './domain/api-key-lifetime';
 import { hintOf, makeApiKey } from './domain/api-key-token';
 import type { ApiKey } from './entities/api-key.entity';
 
@@ -180,11 +180,6 @@ export class ApiKeysService {
     await this.keys.insert(manager, tenantId, record, newKey.actor);
     return { apiKey: { tenantId, ...record }, key };
   }
-}
-
-/** When the caller's own key expires; null: never. */
-function expiryOfCaller({ expiresAt }: Principal): Date | null {
-  return expiresAt === null ? null : new Date(expiresAt);
 }
 
 interface NewKey extends Grant {

@@ -141,6 +141,27 @@ describe('the life of a key', () => {
     expect(faultsOf(await create(fields))).toEqual([422, 'validation_failed', faults]);
   });
 
+  it.each([
+    ['a name that is empty', { name: '', expiresAt: inDays(-1) }, ['expiresAt range', 'name empty']],
+    [
+      'no scope',
+      { scopes: [], expiresInDays: 1, expiresAt: inDays(1) },
+      ['expiresAt conflicting_fields', 'scopes too_few_items'],
+    ],
+    [
+      'another type',
+      { name: '', expiresAt: 5, expiresInDays: 0 },
+      ['expiresAt type', 'expiresInDays range', 'name empty'],
+    ],
+    [
+      'an unknown field',
+      { wanted: 1, expiresAt: inDays(1).slice(0, 10) },
+      ['expiresAt format', 'wanted unknown_field'],
+    ],
+  ])('is refused together with %s', async (_name, fields, faults) => {
+    expect(faultsOf(await create(fields))).toEqual([422, 'validation_failed', faults]);
+  });
+
   it('may be the longest of 366 days by either field', async () => {
     expect((await create({ expiresAt: inDays(365.99) })).status).toBe(201);
   });

@@ -79,6 +79,11 @@ function withinCreatorExpiry(
   return { fault: { path, code: 'range', message } };
 }
 
+/** When the caller's own key expires; null: never. */
+export function expiryOfCaller({ expiresAt }: { readonly expiresAt: number | null }): Date | null {
+  return expiresAt === null ? null : new Date(expiresAt);
+}
+
 /** The earlier of two expiries; null: never. */
 export function earlierOf<End extends Date | null>(end: End, other: Date | null): End | Date {
   if (other === null) return end;
