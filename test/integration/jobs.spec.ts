@@ -197,6 +197,38 @@ describe('a job', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
+  it('is done again when it is added by a process that seemed dead, before that has ended the first one', async () => {
+    const { done, work } = aNotebook();
+    const finish = new Map<string, () => void>();
+    const node = await aNode(async (payload) => {
+      await work(payload);
+      const { id = '' } = payload;
+      if (finish.size < 2) await new Promise<void>((resolve) => finish.set(id, resolve));
+    });
+    // As many as one process does at a time: it cannot take the freed job itself.
+    const [key, other] = [await add(node), await add(node)];
+    await until(() => finish.size === 2);
+    await withClient(url, (client) =>
+      client.query(
+        `UPDATE cds_jobs._private_jobs SET locked_by = 'dead', locked_at = now() - interval '1 minute' WHERE key = $1`,
+        [`${NAME}/${key}`],
+      ),
+    );
+    await until(() =>
+      withClient(url, async (client) => {
+        const { rows } = await client.query('SELECT FROM cds_jobs.jobs WHERE key = $1 AND locked_at IS NULL', [
+          `${NAME}/${key}`,
+        ]);
+        return rows.length === 1;
+      }),
+    );
+    await node.get(Jobs).add(node.get(DataSource).manager, NAME, { id: key }, { key, delayMs: 500 });
+    finish.get(key)?.();
+    await until(() => done.filter((id) => id === key).length === 2);
+    finish.get(other)?.();
+    await until(async () => (await waiting(key)) === 0);
+  });
+
   it('is left to the process that is at it, as long as that is alive', async () => {
     const { done, work } = aNotebook();
     const key = randomUUID();

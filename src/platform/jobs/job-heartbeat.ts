@@ -4,6 +4,12 @@ const BEAT_MS = 1_000;
 /** A process without a beat for this long counts as dead: several beats, as a busy one may miss some. */
 const DEAD_AFTER_MS = 4_000;
 const FORGOTTEN_AFTER_MS = 60_000;
+/** $1: `DEAD_AFTER_MS`. */
+const OF_THE_DEAD = `
+  j.locked_at NOT BETWEEN clock_timestamp() - $1 * interval '1 millisecond' AND clock_timestamp() AND NOT EXISTS (
+    SELECT FROM cds_jobs.heartbeats h
+    WHERE h.worker_id = j.locked_by AND h.seen_at > clock_timestamp() - $1 * interval '1 millisecond'
+  )`;
 
 /**
  * Records that this process's job runner is alive, and unlocks the jobs of dead ones. The library itself would wait for four
@@ -60,15 +66,17 @@ export class JobHeartbeat {
     );
   }
 
+  /**
+   * Gives the jobs new ids: the library removes a job that has ended by its id alone, and a process that only seemed dead would
+   * remove what was added under the same key since. A job that was replaced by a later one has no key and no attempts left.
+   */
   private async freeJobsOfTheDead(): Promise<void> {
     await this.database.query(
-      `SELECT cds_jobs.force_unlock_workers(array_agg(DISTINCT j.locked_by))
-       FROM cds_jobs.jobs j
-       WHERE j.locked_at NOT BETWEEN clock_timestamp() - $1 * interval '1 millisecond' AND clock_timestamp() AND NOT EXISTS (
-         SELECT FROM cds_jobs.heartbeats h
-         WHERE h.worker_id = j.locked_by AND h.seen_at > clock_timestamp() - $1 * interval '1 millisecond'
-       )
-       HAVING count(*) > 0`,
+      `DELETE FROM cds_jobs._private_jobs j WHERE key IS NULL AND attempts >= max_attempts AND ${OF_THE_DEAD}`,
+      [DEAD_AFTER_MS],
+    );
+    await this.database.query(
+      `UPDATE cds_jobs._private_jobs j SET id = DEFAULT, locked_at = NULL, locked_by = NULL WHERE ${OF_THE_DEAD}`,
       [DEAD_AFTER_MS],
     );
     await this.database.query(
