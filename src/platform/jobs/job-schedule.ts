@@ -29,10 +29,15 @@ const ADD_DUE = `
   )
   SELECT cds_jobs.add_job(job, payload := '{}', job_key := job || '/periodic', max_attempts := $4::int) FROM due`;
 
-/** Neither we nor the library delay jobs for so long. Such jobs exist only because the clock was set back since. */
+/**
+ * We delay jobs for less than an hour, and the library by so many seconds after a failed attempt. Jobs that wait longer exist
+ * only because the clock was set back since.
+ */
 const PULL_BACK = `
   SELECT cds_jobs.reschedule_jobs(array_agg(id), run_at := now())
-  FROM cds_jobs.jobs WHERE run_at > now() + interval '90 minutes' AND locked_at IS NULL HAVING count(*) > 0`;
+  FROM cds_jobs.jobs
+  WHERE run_at > now() + interval '1 hour' + exp(least(attempts, 10)) * interval '1 second' AND locked_at IS NULL
+  HAVING count(*) > 0`;
 
 export interface JobScheduleOptions {
   readonly jobs: readonly PeriodicJob[];
