@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,4 +77,17 @@ it('a folder that is not complete goes, and nothing else does', async () => {
   await removeUnfinished(home);
   expect(await finishReplacement(home)).toBeUndefined();
   expect(await readdir(home)).toEqual(['data']);
+});
+
+it('a folder goes with the server that initdb has left in it, whose service was killed', async () => {
+  await aFolder('initialising-abc/data', 18);
+  const folder = join(home, 'initialising-abc', 'data');
+  const server = spawn('sleep', ['600'], { argv0: 'postgres --single', cwd: folder });
+  await once(server, 'spawn');
+  // Negative: of a single-user server.
+  await writeFile(join(folder, 'postmaster.pid'), `-${server.pid}\n`);
+  const ended = once(server, 'exit');
+  await removeUnfinished(home);
+  await ended;
+  expect(await readdir(home)).toEqual([]);
 });

@@ -19,14 +19,18 @@ export class ForeignPostmasterError extends Error {
 
 /**
  * Ends a server of an earlier run. Only for the process that has claimed the data: a server that still runs then has lost its
- * service, and is usually being shut down already.
+ * service, and is usually being shut down already. `isUnfinished`: the folder was being filled, which only the service does. The
+ * servers that `initdb` starts there do not name it.
  */
-export async function clearFormerPostmaster(cluster: Pick<Cluster, 'folder'>): Promise<void> {
+export async function clearFormerPostmaster(
+  cluster: Pick<Cluster, 'folder'>,
+  { isUnfinished = false } = {},
+): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid');
   const pid = await writtenPid(pidFile);
   const former = pid === undefined ? undefined : await postmasterOf(pid, cluster);
   if (former !== undefined) {
-    if (!former.command.includes(`cluster_name=${CLUSTER_NAME}`)) {
+    if (!isUnfinished && !former.command.includes(`cluster_name=${CLUSTER_NAME}`)) {
       throw new ForeignPostmasterError(former.pid);
     }
     await stopServer(former.pid, former.identity);

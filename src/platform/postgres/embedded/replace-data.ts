@@ -117,7 +117,7 @@ export async function finishReplacement(home: string): Promise<string | undefine
 export async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (name.startsWith(UNFINISHED)) {
-      await clearFormerPostmaster({ folder: join(home, name, DATA) });
+      await clearFormerPostmaster({ folder: join(home, name, DATA) }, { isUnfinished: true });
       // An initdb whose service was killed may still be writing there for a moment; the next start removes the rest.
       await rm(join(home, name), { recursive: true, force: true }).catch((error: unknown) => {
         if (!isErrno(error, 'ENOTEMPTY', 'EBUSY')) {
