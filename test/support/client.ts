@@ -40,8 +40,10 @@ export class Client {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
     };
+    // As bytes: Node.js sends headers in the encoding of a text that follows them.
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     return answerTo(request(`${this.url}${path}`, { agent, method: options.method ?? 'POST', headers }), (outgoing) =>
-      outgoing.end(body),
+      outgoing.end(bytes),
     );
   }
 
