@@ -20,6 +20,7 @@ import { EventTypeRepository } from './event-types/event-type.repository';
 import { EventTypesController } from './event-types/event-types.controller';
 import { EventTypesService } from './event-types/event-types.service';
 import { MergesController } from './customers/merges.controller';
+import { IdentityLookupCheck } from './customers/identity-lookup-check';
 import { PersonalDataController } from './customers/personal-data.controller';
 import { PersonalPropertyNames } from './event-types/personal-property-names';
 import { RecentEvents } from './event-types/recent-events';
@@ -56,6 +57,7 @@ import { ProfilesService } from './customers/profiles.service';
     EventTypeRepository,
     PersonalPropertyNames,
     ProfilesService,
+    IdentityLookupCheck,
     ErasuresService,
     ProfileExport,
     Persons,

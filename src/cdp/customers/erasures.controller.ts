@@ -10,6 +10,7 @@ import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
 import { ErasureDto, LiftedErasureDto } from './dto/personal-data.dto';
 import { IdentityLookupDto } from './dto/profile.dto';
 import { ErasuresService } from './erasures.service';
+import { IdentityLookupCheck } from './identity-lookup-check';
 import { ProfilesService } from './profiles.service';
 
 @ApiTags('Profiles')
@@ -19,6 +20,7 @@ export class ErasuresController {
     private readonly erasures: ErasuresService,
     private readonly customers: CustomerErasure,
     private readonly profiles: ProfilesService,
+    private readonly lookups: IdentityLookupCheck,
   ) {}
 
   /** Erases a person for good, and refuses their events from now on. Idempotent. */
@@ -43,10 +45,10 @@ export class ErasuresController {
   @ApiOkResponse({ type: ErasureDto })
   async erasePerson(
     @Caller() caller: Principal,
-    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
+    @JsonBody(IdentityLookupDto, { checked: false }) body: unknown,
     @Ip() address: string,
   ): Promise<ErasureDto> {
-    return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, identity, address));
+    return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, this.lookups.check(body), address));
   }
 
   /** Accepts events of an erased person again, by any of their identifiers. Erased data stay erased. */
@@ -56,10 +58,10 @@ export class ErasuresController {
   @ApiOkResponse({ type: LiftedErasureDto })
   async liftErasure(
     @Caller() { tenantId, credentialId: by }: Principal,
-    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
+    @JsonBody(IdentityLookupDto, { checked: false }) body: unknown,
     @Ip() address: string,
   ): Promise<LiftedErasureDto> {
-    const identifier = this.profiles.identifierOf(identity);
+    const identifier = this.profiles.identifierOf(this.lookups.check(body));
     const lifted = await this.customers.lift(tenantId, identifier, { by, address });
     return { status: lifted > 0 ? 'lifted' : 'not_erased' };
   }

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { CustomerErasure, type ErasedCustomer } from '../../identity/customer-erasure';
+import type { IdentityReference } from '../../identity/domain/identity-reference';
 import type { Principal } from '../../platform/auth/principal';
 import { Clock } from '../../platform/values/clock';
 import type { DomainError } from '../../platform/errors/domain-error';
@@ -85,10 +86,14 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
    * Erases the person with an identifier: a customer, or a participant without events (docs/adr/0052). Finishes an
    * unfinished erasure. Throws what `erase` throws; `not_found` if there is no such person.
    */
-  async eraseByIdentifier(caller: Principal, reference: unknown, address: string | null): Promise<FinishedErasure> {
-    const identifier = this.profiles.identifierOf(reference);
+  async eraseByIdentifier(
+    caller: Principal,
+    reference: IdentityReference,
+    address: string | null,
+  ): Promise<FinishedErasure> {
     if (!this.customers.isPossible) throw noSecretsKey();
     const { tenantId, credentialId } = caller;
+    const identifier = this.profiles.identifierOf(reference);
     const profileId = await this.persons.profileOf(tenantId, identifier);
     if (profileId !== undefined) return this.erase(caller, profileId, address);
     const eraser = { by: credentialId, address };

@@ -12,6 +12,7 @@ import { UnmaskAudit } from '../../platform/auth/unmask-audit';
 import { ReadSlots } from '../../platform/rate-limit/read-slots';
 import { ExportedRecordDto } from './dto/personal-data.dto';
 import { IdentityLookupDto } from './dto/profile.dto';
+import { IdentityLookupCheck } from './identity-lookup-check';
 import { ProfileExport } from './profile-export';
 import { ProfilesService } from './profiles.service';
 
@@ -21,6 +22,7 @@ import { ProfilesService } from './profiles.service';
 export class PersonalDataController {
   constructor(
     private readonly profiles: ProfilesService,
+    private readonly lookups: IdentityLookupCheck,
     private readonly exports: ProfileExport,
     private readonly unmasking: UnmaskAudit,
     private readonly slots: ReadSlots,
@@ -37,10 +39,11 @@ export class PersonalDataController {
   @ApiOkResponse({ type: ExportedRecordDto, description: 'NDJSON: one record in each line.' })
   async exportPerson(
     @Caller() { tenantId }: Principal,
-    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
+    @JsonBody(IdentityLookupDto, { checked: false }) body: unknown,
     @Req() request: AuthenticatedRequest,
     @Res() response: Response,
   ): Promise<void> {
+    const identity = this.lookups.check(body);
     const ofPerson = () => this.exports.ofIdentifier(tenantId, identity);
     const { records, profiles } = await this.slots.run(tenantId, ofPerson);
     await this.unmasking.note(request, { profiles });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Customer } from '../../identity/domain/known-identities';
+import type { IdentityReference } from '../../identity/domain/identity-reference';
 import { MergesService } from '../../identity/merges.service';
 import { idPageStart } from '../../platform/pagination/id-key';
 import { PersonalData, type PersonalRecord } from '../../platform/privacy/personal-data';
@@ -41,7 +42,7 @@ export class ProfileExport {
    */
   async ofIdentifier(
     tenantId: string,
-    reference: unknown,
+    reference: IdentityReference,
   ): Promise<{ records: AsyncIterable<PersonalRecord>; profiles: readonly string[] }> {
     const identifier = this.profiles.identifierOf(reference);
     const found = await this.persons.findBy(tenantId, identifier);

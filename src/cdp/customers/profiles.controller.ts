@@ -13,6 +13,7 @@ import { UnmaskQuery } from '../../platform/auth/unmask.query';
 import { limitOf } from '../../platform/pagination/page.query';
 import { IdentityLookupDto, ProfileDto, ProfilePageDto } from './dto/profile.dto';
 import { ProfileListQuery, ProfileTimelineQuery, timelineSpan } from './dto/profile.query';
+import { IdentityLookupCheck } from './identity-lookup-check';
 import { ProfilesService } from './profiles.service';
 
 @ApiTags('Profiles')
@@ -20,6 +21,7 @@ import { ProfilesService } from './profiles.service';
 export class ProfilesController {
   constructor(
     private readonly profiles: ProfilesService,
+    private readonly lookups: IdentityLookupCheck,
     private readonly views: EventViews,
     private readonly unmasking: UnmaskAudit,
   ) {}
@@ -33,10 +35,10 @@ export class ProfilesController {
   async lookUpProfile(
     @Caller() { tenantId }: Principal,
     @CheckedQuery() _query: UnmaskQuery,
-    @JsonBody(IdentityLookupDto, { checked: false }) identity: unknown,
+    @JsonBody(IdentityLookupDto, { checked: false }) body: unknown,
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
-    const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, identity));
+    const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, this.lookups.check(body)));
     const { rootId, profileIds } = view.customer;
     const unmasked = await this.unmasking.unmasks(request, { records: [rootId], profiles: profileIds });
     return ProfileDto.of(view, { unmasked });

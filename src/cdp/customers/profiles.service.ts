@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { CustomerReader } from '../../identity/customer-reader';
-import { parseIdentityReference } from '../../identity/domain/identity-reference';
+import {
+  parseIdentityReference,
+  type IdentityReference,
+  type ParsedIdentity,
+} from '../../identity/domain/identity-reference';
 import type { Identifier } from '../../identity/domain/identifier';
 import type { Customer } from '../../identity/domain/known-identities';
 import { IdentityService } from '../../identity/identity.service';
@@ -10,13 +14,10 @@ import type { EventPage } from '../../ingest/log/event-reader';
 import { Timeline, type TimelineRequest } from '../../ingest/log/timeline';
 import { DomainError } from '../../platform/errors/domain-error';
 import { validationFailed } from '../../platform/errors/validation-failed';
-import { BodyValidators } from '../../platform/http/body/body-validators';
-import { isObject } from '../../platform/values/json/json-values';
 import { isUuid } from '../../platform/values/uuid';
 import { preparedReads } from '../../platform/postgres/prepared-query';
 import { cursorAfterId, idPageStart } from '../../platform/pagination/id-key';
 import type { CustomerView, CustomerViewPage } from './domain/customer-view';
-import { IdentityLookupDto } from './dto/profile.dto';
 
 /** An identifier without characters is none. */
 const EMPTY: ReadonlySet<string> = new Set(['']);
@@ -42,7 +43,6 @@ export class ProfilesService {
     private readonly customers: CustomerReader,
     private readonly identity: IdentityService,
     private readonly timeline: Timeline,
-    private readonly validators: BodyValidators,
   ) {}
 
   /** The customer of a profile. Throws `not_found`, also if the customer was erased. */
@@ -99,34 +99,28 @@ export class ProfilesService {
   }
 
   /** The customer with an identifier. Throws `validation_failed` for an invalid identifier, and `not_found`. */
-  async lookUp(tenantId: string, reference: unknown): Promise<Customer> {
+  async lookUp(tenantId: string, reference: IdentityReference): Promise<Customer> {
     const customer = await this.customers.findByIdentifier(tenantId, this.identifierOf(reference));
     if (customer === null) throw unknownIdentifier();
     return customer;
   }
 
   /**
-   * Checks and normalises the identifier of a body that is to be an `IdentityLookupDto`. Takes placeholders, too: events
-   * with one are refused, but a participant may have one as `sub`, and must be found and erased. Throws
-   * `validation_failed` with the faults of shape and of meaning.
+   * Normalises the identifier that a person is looked up by. Takes placeholders, too: events with one are refused, but a
+   * participant may have one as `sub`, and must be found and erased.
    */
-  identifierOf(body: unknown): Identifier {
-    const { faults: shapeFaults = [] } = this.validators.for(IdentityLookupDto)(body);
-    // A field of another type is absent here, because the DTO's check reports it.
-    const { type, value } = isObject(body) ? body : {};
-    const texts = { type: textOf(type), value: textOf(value) };
-    const parsed = parseIdentityReference(texts, { ...this.identity.rules, placeholders: EMPTY }, '');
-    const ruleFaults = 'faults' in parsed && isObject(body) ? parsed.faults : [];
-    const others = ruleFaults.filter(({ path }) => !shapeFaults.some((fault) => fault.path === path));
-    if ('faults' in parsed || shapeFaults.length > 0) throw validationFailed([...shapeFaults, ...others]);
+  parseIdentity(reference: IdentityReference): ParsedIdentity {
+    return parseIdentityReference(reference, { ...this.identity.rules, placeholders: EMPTY }, '');
+  }
+
+  /** The same of an `IdentityLookupDto`. Throws `validation_failed`. */
+  identifierOf(reference: IdentityReference): Identifier {
+    const parsed = this.parseIdentity(reference);
+    if ('faults' in parsed) throw validationFailed(parsed.faults);
     const [identifier] = parsed.identifiers;
     if (identifier === undefined) throw new Error('A valid identity has no identifier');
     return identifier;
   }
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 /** 404, also for a profile of another workspace and for an erased customer. */
