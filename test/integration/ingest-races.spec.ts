@@ -13,6 +13,8 @@ let slow: INestApplicationContext;
 let quick: INestApplicationContext;
 /** What happens before the look of the slow node at the subscribers of a batch, once. */
 let between: () => Promise<unknown>;
+/** How often it has looked. */
+let looks: number;
 /** What happens after that look, once. */
 let afterwards: () => Promise<unknown>;
 
@@ -23,6 +25,7 @@ beforeAll(async () => {
   const audience = slow.get(EventSubscriptions);
   const look = audience.of.bind(audience);
   jest.spyOn(audience, 'of').mockImplementation(async (...asked) => {
+    looks += 1;
     const happen = between;
     between = () => Promise.resolve();
     await happen();
@@ -144,14 +147,19 @@ describe('a batch about customers who are known', () => {
   });
 
   it('closes, a while later, a refusal that another node records behind its look', async () => {
-    const { tenantId } = await aTenant(url);
-    const refuse = (id: string) => {
+    const refuse = (tenantId: string, id: string) => {
       const value = { source: 'shop', external_event_id: id };
       return take(quick, tenantId, [{ family: 'external', value, bytes: 60, text: () => '{}' }]);
     };
-    await refuse('never-corrected');
-    between = () => refuse('corrected');
-    expect(await take(slow, tenantId, [aVisit('corrected')])).toMatchObject([{ status: 'accepted' }]);
+    let tenantId = '';
+    do {
+      ({ tenantId } = await aTenant(url));
+      await refuse(tenantId, 'never-corrected');
+      between = () => refuse(tenantId, 'corrected');
+      looks = 0;
+      expect(await take(slow, tenantId, [aVisit('corrected')])).toMatchObject([{ status: 'accepted' }]);
+      // A second attempt, where the first one took too long, has looked behind the refusal.
+    } while (looks > 1);
     // An event of that customer has failed in processing, which nothing but its replay resolves.
     await rowsOf(
       url,
