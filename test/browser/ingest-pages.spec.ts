@@ -256,13 +256,14 @@ describe('live events', () => {
     const { page, client } = await live();
     const marked = {
       external_event_id: '<img src=x onerror=document.title="run">',
-      attributes: { a: '\u202egnp.exe' },
+      attributes: { a: '\u202egnp.exe', b: 'x\u3164\u{e0041}' },
     };
     const { event_id: eventId } = await send(client, marked);
     await page.getByRole('link', { name: marked.external_event_id }).click();
     const dialog = page.getByRole('dialog', { name: 'Event' });
     await dialog.getByText(eventId).waitFor();
     await dialog.getByText('"\\u202egnp.exe"').waitFor();
+    await dialog.getByText('"x\\u3164\\udb40\\udc41"').waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Live events · Campaign Data Service');
   });

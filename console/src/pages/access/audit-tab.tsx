@@ -98,5 +98,5 @@ const FOLDERS: Readonly<Partial<Record<Entry['kind'], string>>> = {
 };
 
 function isKind(text: string | undefined): text is Entry['kind'] {
-  return text !== undefined && text in KIND_LABELS;
+  return text !== undefined && Object.hasOwn(KIND_LABELS, text);
 }
