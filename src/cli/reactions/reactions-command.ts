@@ -40,7 +40,7 @@ export function reactionsCommand(console: Console): Command {
     .argument('<reaction>', 'the name of the reaction')
     .requiredOption('--campaign <id>', 'the campaign')
     .requiredOption('--from <time>', 'events received from then on, such as 2026-01-01 or 2026-01-01T08:00:00Z')
-    .requiredOption('--to <time>', 'and before then; later than now counts as now')
+    .requiredOption('--to <time>', 'and before then; at most up to the last event received so far')
     .option('--dry-run', 'change nothing, and add up what would change')
     .option(
       '--events-per-second <n>',
