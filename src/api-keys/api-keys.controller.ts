@@ -5,14 +5,15 @@ import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
+import { BodyValidators } from '../platform/http/body/body-validators';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
 import { idPageStart } from '../platform/pagination/id-key';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
 import { ApiKeyReader } from './api-key-reader';
-import { ApiKeyRequestCheck } from './api-key-request-check';
 import { ApiKeysService } from './api-keys.service';
+import { expiryOfCaller, lifetimeFaults } from './domain/api-key-lifetime';
 import { ApiKeyAuditEntryDto, ApiKeyAuditPageDto, ApiKeyDto, ApiKeyPageDto, IssuedApiKeyDto } from './dto/api-key.dto';
 import { ApiKeyQuery } from './dto/api-key.query';
 import { CreateApiKeyDto } from './dto/create-api-key.dto';
@@ -22,7 +23,7 @@ import { CreateApiKeyDto } from './dto/create-api-key.dto';
 export class ApiKeysController {
   constructor(
     private readonly keys: ApiKeysService,
-    private readonly requests: ApiKeyRequestCheck,
+    private readonly validators: BodyValidators,
     private readonly reader: ApiKeyReader,
     private readonly clock: Clock,
   ) {}
@@ -35,11 +36,13 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
   async createApiKey(
     @Caller() caller: Principal,
-    // `ApiKeyRequestCheck` checks it, by the same DTO, to report faults of shape and of meaning in one answer.
+    // Checked below, by the same DTO, to report faults of shape and of meaning in one answer.
     @JsonBody(CreateApiKeyDto, { checked: false }) body: unknown,
     @Ip() address: string,
   ): Promise<IssuedApiKeyDto> {
-    const request = this.requests.check(caller, body);
+    const request = this.validators.check(CreateApiKeyDto, body, (fields) =>
+      lifetimeFaults(fields, this.clock.now(), expiryOfCaller(caller)),
+    );
     return IssuedApiKeyDto.of(await this.keys.create(caller, request, address), this.clock.now());
   }
 

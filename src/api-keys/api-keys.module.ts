@@ -4,7 +4,6 @@ import { ApiKeyReader } from './api-key-reader';
 import { ApiKeyPrincipals, ApiKeyUse } from './api-key-principals';
 import { ApiKeyStrategy } from './api-key.strategy';
 import { ApiKeyRepository } from './api-key.repository';
-import { ApiKeyRequestCheck } from './api-key-request-check';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
@@ -13,15 +12,7 @@ import { ApiKey } from './entities/api-key.entity';
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, ApiKeyAudit])],
   controllers: [ApiKeysController],
-  providers: [
-    ApiKeysService,
-    ApiKeyRequestCheck,
-    ApiKeyReader,
-    ApiKeyRepository,
-    ApiKeyPrincipals,
-    ApiKeyStrategy,
-    ApiKeyUse,
-  ],
+  providers: [ApiKeysService, ApiKeyReader, ApiKeyRepository, ApiKeyPrincipals, ApiKeyStrategy, ApiKeyUse],
   exports: [ApiKeysService, ApiKeyPrincipals],
 })
 export class ApiKeysModule {}

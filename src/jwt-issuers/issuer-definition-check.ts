@@ -1,7 +1,5 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import type { Fault } from '../platform/errors/fault';
-import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body/body-validators';
 import { isObject } from '../platform/values/json/json-values';
 import { SecretBox } from '../platform/secrets/secret-box';
@@ -53,11 +51,7 @@ export class IssuerDefinitionCheck {
 
   /** `kept`: the source of keys that is stored and stays. */
   private checked<T extends JwtIssuerSettingsDto>(dto: Type<T>, fields: unknown, kept: KeySource | undefined): T {
-    const { value, faults: shapeFaults = [] } = this.validators.for<T>(dto)(fields);
-    const ruleFaults = isObject(fields) ? issuerFaults(fields, this.policy, kept) : [];
-    const faults = [...shapeFaults, ...ruleFaults.filter((fault) => !hasFaultAt(fault.path, shapeFaults))];
-    if (value === undefined || faults.length > 0) throw validationFailed(faults);
-    return value;
+    return this.validators.check<T>(dto, fields, (sent) => issuerFaults(sent, this.policy, kept));
   }
 }
 
@@ -80,9 +74,4 @@ function publicJwks(sent: object | undefined): PublicJwks | undefined {
   const read = readInlineJwks('jwks', sent);
   if ('faults' in read) throw new Error('A key set that passed the check cannot be read');
   return read.jwks;
-}
-
-/** A field with a wrong shape is reported once. */
-function hasFaultAt(path: string, faults: readonly Fault[]): boolean {
-  return faults.some((fault) => fault.path === path);
 }

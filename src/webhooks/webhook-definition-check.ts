@@ -9,7 +9,6 @@ import {
   itemPath,
   requiredFault,
 } from '../platform/errors/fault-words';
-import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body/body-validators';
 import { publicUrlFault } from '../platform/net/public-address';
 import { SecretBox } from '../platform/secrets/secret-box';
@@ -36,14 +35,7 @@ export class WebhookDefinitionCheck {
 
   /** Throws `validation_failed`. */
   check<Body extends CreateWebhookDto | ChangeWebhookDto>(dto: Type<Body>, body: unknown): Body {
-    const { value, faults: shapeFaults = [] } = this.validators.for(dto)(body);
-    const ruleFaults = isObject(body) ? this.ruleFaults(body) : [];
-    const faults = [
-      ...shapeFaults,
-      ...ruleFaults.filter(({ path }) => !shapeFaults.some((each) => each.path === path)),
-    ];
-    if (value === undefined || faults.length > 0) throw validationFailed(faults);
-    return value;
+    return this.validators.check<Body>(dto, body, (fields) => this.ruleFaults(fields));
   }
 
   /** A field of another type is ignored here, because the DTO's check reports it. */

@@ -66,6 +66,20 @@ export function expiryOf(
   return { fault: { path: 'expiresAt', code: 'range', message } };
 }
 
+/** What is wrong with the expiry of a body with any other faults. A field of another type counts as absent. */
+export function lifetimeFaults(
+  { expiresAt, expiresInDays }: { readonly expiresAt?: unknown; readonly expiresInDays?: unknown },
+  now: Date,
+  creatorExpiresAt: Date | null,
+): readonly Fault[] {
+  const request = {
+    expiresAt: typeof expiresAt === 'string' ? expiresAt : undefined,
+    expiresInDays: Number.isInteger(expiresInDays) ? (expiresInDays as number) : undefined,
+  };
+  const expiry = expiryOf(request, now, creatorExpiresAt);
+  return 'fault' in expiry ? [expiry.fault] : [];
+}
+
 function withinCreatorExpiry(
   at: Date,
   creatorExpiresAt: Date | null,

@@ -1,4 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
+import type { Fault } from '../../errors/fault';
+import { validationFailed } from '../../errors/validation-failed';
+import { isObject } from '../../values/json/json-values';
 import { type BodyValidator, compileBodyValidator } from './body-validator';
 import { isReference, type Reference, resolveSchema, type SchemaObject } from '../openapi/open-api-schema';
 import { writeRules } from './written-rules';
@@ -73,6 +76,25 @@ export class BodyValidators {
     const validator = compileBodyValidator<T>(withoutEntries(schema, dto, schemas), schemas, dto.name);
     this.compiled.set(dto, validator);
     return validator;
+  }
+
+  /**
+   * Checks a body by its DTO, and by rules that a schema cannot express, and reports all faults together. A field with a wrong
+   * shape is reported once. `ruleFaultsOf` gets any object: it ignores fields of another type. Throws `validation_failed`.
+   */
+  check<T extends object>(
+    dto: Type<T>,
+    body: unknown,
+    ruleFaultsOf: (fields: Readonly<Record<string, unknown>>) => readonly Fault[],
+  ): T {
+    const { value, faults: shapeFaults = [] } = this.for<T>(dto)(body);
+    const ruleFaults = isObject(body) ? ruleFaultsOf(body) : [];
+    const faults = [
+      ...shapeFaults,
+      ...ruleFaults.filter(({ path }) => !shapeFaults.some((each) => each.path === path)),
+    ];
+    if (value === undefined || faults.length > 0) throw validationFailed(faults);
+    return value;
   }
 
   private schemas(): Schemas {
