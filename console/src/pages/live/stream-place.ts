@@ -24,10 +24,9 @@ function takePlace(onTaken: () => void): () => void {
   const others = new AbortController();
   let leave = (): void => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
-  let isSettled = false;
   const take = (): Promise<void> | undefined => {
-    if (isSettled) return undefined;
-    isSettled = true;
+    // Two places may become free at once, or the page may be gone.
+    if (others.signal.aborted) return undefined;
     others.abort();
     onTaken();
     return left;
@@ -37,7 +36,6 @@ function takePlace(onTaken: () => void): () => void {
     navigator.locks.request(`cds-console live ${place}`, { signal: others.signal }, take).catch(() => undefined);
   }
   return () => {
-    isSettled = true;
     others.abort();
     leave();
   };
