@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import type { Client } from '../support/client';
 import { axeOn, useConsoleBrowser } from '../support/console-browser';
-import { buttonOf, expectKeyboardDialog, refuseCalls } from '../support/console-parts';
+import { buttonOf, expectKeyboardDialog, inTimeZone, refuseCalls } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
@@ -50,8 +50,7 @@ async function aFilledWorkspace(): Promise<Workspace> {
 describe('every table', () => {
   it("shows how long ago things were, or when in the viewer's zone; on hover both, and exactly in UTC", async () => {
     const { page, lists, logs } = await aFilledWorkspace();
-    const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setTimezoneOverride', { timezoneId: ZONE });
+    await inTimeZone(page, ZONE);
     const zone = { timeZone: ZONE } as const;
     const seconds = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
     const ofThisYear = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', ...seconds, ...zone });

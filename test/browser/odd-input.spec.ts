@@ -1,7 +1,7 @@
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { useConsoleBrowser } from '../support/console-browser';
-import { buttonOf, dialogOf } from '../support/console-parts';
+import { buttonOf, dialogOf, inTimeZone } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
 
 const browser = useConsoleBrowser();
@@ -35,8 +35,7 @@ describe('a range of receipt', () => {
     const { page, client } = await browser.signedIn();
     const webhook = { url: 'http://127.0.0.1:9/', events: [{ eventType: 'purchase' }] };
     const { id } = (await client.post('/v1/webhooks', webhook)).body.webhook;
-    const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    await inTimeZone(page, 'Europe/Berlin');
     // For the second time it is half past two.
     const time = new Date('2026-10-25T01:30:20Z');
     await page.clock.install({ time });
@@ -56,8 +55,7 @@ describe('a range of receipt', () => {
 describe('times of the hour that comes twice', () => {
   it('are told apart', async () => {
     const { page, client } = await browser.signedIn();
-    const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    await inTimeZone(page, 'Europe/Berlin');
     const identity = { type: 'EXTERNAL', value: 'ann' };
     for (const hour of ['00', '01', '02']) {
       const event = anExternalEvent({ identity, occurred_at: `2025-10-26T${hour}:30:00Z` });

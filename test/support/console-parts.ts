@@ -77,3 +77,9 @@ export async function expectKeyboardDialog(
     throw new Error(`The dialog "${title}" did not give the focus back.`, { cause });
   });
 }
+
+/** Has the page show local times as in this time zone. */
+export async function inTimeZone(page: Page, timezoneId: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setTimezoneOverride', { timezoneId });
+}
