@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
@@ -101,6 +102,34 @@ describe('a page of events', () => {
     expect(idsOf(pages)).toEqual(order === 'asc' ? ids.toReversed() : ids);
     const filtered = await pagesOf(workspace.admin, `${path}&source=even`);
     expect(filtered.flat()).toHaveLength(45);
+  });
+
+  it.each([
+    ['asc', '/v1/events'],
+    ['desc', '/v1/events'],
+    ['asc', 'timeline'],
+    ['desc', 'timeline'],
+  ])('shows small, compressed and large events the same, filtered or not (%s, %s)', async (order, list) => {
+    const properties = [
+      ...[{}, { note: 'short' }, { note: 'a'.repeat(1_500) }, { note: 'a'.repeat(10_000) }],
+      ...[{ random: randomBytes(3_000).toString('base64') }, { numbers: Array<number>(90).fill(1e300) }],
+      ...Array<object>(6).fill({ amount: 1 }),
+    ];
+    await insertEvents(properties.length, 0);
+    await sql(
+      `UPDATE events SET source = 'shop', properties = $2::jsonb -> external_event_id::int - 1
+       WHERE tenant_id = $1 RETURNING event_id AS id`,
+      [JSON.stringify(properties)],
+    );
+    const path = list === 'timeline' ? `/v1/cdp/profiles/${await profileId()}/events` : list;
+    for (const limit of [1, 3, 6, 200]) {
+      const query = `${path}?order=${order}&limit=${limit}`;
+      const pages = await pagesOf(workspace.admin, query);
+      expect(pages.map((page) => page.length)).toEqual(
+        Array.from({ length: Math.ceil(12 / limit) }, () => Math.min(limit, 12)),
+      );
+      expect(pages.flat()).toEqual((await pagesOf(workspace.admin, `${query}&source=shop`)).flat());
+    }
   });
 
   it('of an export holds half a megabyte at a time, and the export all of them', async () => {

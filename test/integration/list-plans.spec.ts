@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { READ_CUSTOMERS } from '../../src/identity/customer.sql';
 import { timelineRange, type TimelineOrder } from '../../src/ingest/log/timeline-range';
-import { READ_RECEIVED_EVENTS, receivedValues } from '../../src/ingest/log/event-page.sql';
+import { READ_RECEIVED_EVENTS, READ_SMALL_RECEIVED, receivedValues } from '../../src/ingest/log/event-page.sql';
 import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import type { TimeKey } from '../../src/platform/pagination/time-key';
@@ -143,6 +143,11 @@ describe('a page of a list of 100,000 rows', () => {
       const read = await rowsRead(READ_RECEIVED_EVENTS[order].text, eventsOf(order, [from, to], false));
       expect(read).toMatchObject({ shown, indexes: ['events_received_idx'] });
       expect(read.taken).toBeLessThanOrEqual(shown + ROWS_AHEAD);
+      const range = eventsOf(order, [from, to], false).slice(0, 4);
+      const small = await rowsRead(READ_SMALL_RECEIVED[order].text, [...range, LIMIT + 1, PAGE_BYTES_MAX]);
+      expect(small.shown).toBe(shown);
+      expect(small.indexes).toContain('events_received_idx');
+      expect(small.taken).toBeLessThanOrEqual(shown + ROWS_AHEAD);
     });
 
     it('costs the same behind a cursor, far from either end of its range', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { timelineRange } from '../../src/ingest/log/timeline-range';
 import { Timeline } from '../../src/ingest/log/timeline';
-import { readTimeline } from '../../src/ingest/log/timeline.sql';
+import { readTimeline, readTimelinePage } from '../../src/ingest/log/timeline.sql';
 import { newId } from '../../src/platform/values/ids';
 import { pageStart } from '../../src/platform/pagination/time-key';
 import { freshDatabaseUrl, withClient } from '../support/database';
@@ -12,6 +12,8 @@ const EVENTS = 100_000;
 const PAGE = 100;
 /** Buffers of one page: the rows, and the inner pages of an index of any size. */
 const BUFFERS_MAX = 2 * PAGE + 20;
+/** Of one small event. */
+const BYTES_MAX = 5_000;
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -55,8 +57,13 @@ describe('a timeline of 100,000 events', () => {
 
   afterAll(() => node.close());
 
-  /** Runs the statement of one page as the service does, and answers its plan. */
-  async function explain(profileIds: readonly string[], after: number, order: 'asc' | 'desc' = 'desc') {
+  /** The plan of one page, as the service reads it: with the filters of any list, or of small events without filters. */
+  async function explain(
+    profileIds: readonly string[],
+    after: number,
+    order: 'asc' | 'desc' = 'desc',
+    { ofSmall = false } = {},
+  ) {
     const keys = await withClient(url, (client) =>
       client.query<{ at: Date; id: string }>(
         `SELECT occurred_at AS at, event_id AS id FROM events WHERE tenant_id = $1 AND profile_id = ANY($2)
@@ -65,10 +72,14 @@ describe('a timeline of 100,000 events', () => {
       ),
     );
     const { startAt, startId, end } = timelineRange({ order, after: after === 0 ? undefined : keys.rows[0] });
+    const range = [tenantId, startAt, startId, end];
+    const [{ text }, values] = ofSmall
+      ? [readTimelinePage(order, profileIds.length).ofSmall, [...range, ...profileIds, PAGE + 1, BYTES_MAX]]
+      : [readTimeline(order, profileIds.length), [...range, null, null, PAGE + 1, PAGE + 1, ...profileIds]];
     return withClient(url, async (client) => {
       const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
-        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${readTimeline(order, profileIds.length).text}`,
-        [tenantId, startAt, startId, end, null, null, PAGE + 1, PAGE + 1, ...profileIds],
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+        values,
       );
       return explained.rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => nodesOf(Plan)));
     });
@@ -78,6 +89,11 @@ describe('a timeline of 100,000 events', () => {
     (top?.['Shared Hit Blocks'] ?? 0) + (top?.['Shared Read Blocks'] ?? 0);
   const rowsReadBy = (nodes: readonly PlanNode[]) =>
     nodes.filter((each) => /Scan$/.test(each['Node Type']) && each['Index Name'] !== undefined);
+
+  const eventsReadBy = (nodes: readonly PlanNode[]): number =>
+    rowsReadBy(nodes)
+      .filter((each) => each['Index Name'] === 'events_timeline_idx')
+      .reduce((sum, each) => sum + each['Actual Rows'] * each['Actual Loops'], 0);
 
   it.each([
     ['of one profile', [alone], 'desc'],
@@ -91,9 +107,11 @@ describe('a timeline of 100,000 events', () => {
       expect(nodes.filter((each) => /Sort|Seq Scan|Bitmap/.test(each['Node Type']))).toEqual([]);
       const scans = rowsReadBy(nodes).filter((each) => each['Node Type'] !== 'Subquery Scan');
       expect(new Set(scans.map((each) => each['Index Name']))).toEqual(new Set(['events_timeline_idx']));
-      const read = scans.reduce((sum, each) => sum + each['Actual Rows'] * each['Actual Loops'], 0);
-      expect(read).toBeLessThanOrEqual(PAGE + 1 + ids.length);
+      expect(eventsReadBy(nodes)).toBeLessThanOrEqual(PAGE + 1 + ids.length);
       expect(buffersOf(nodes)).toBeLessThanOrEqual(BUFFERS_MAX);
+      const small = await explain(ids, page * PAGE, order, { ofSmall: true });
+      expect(small.filter((each) => /Sort|Bitmap/.test(each['Node Type']))).toEqual([]);
+      expect(eventsReadBy(small)).toBeLessThanOrEqual(PAGE + 1 + ids.length);
     }
   });
 

@@ -1579,13 +1579,13 @@ export interface components {
         ProcessingDto: {
             /** @enum {string} */
             state: "queued" | "processed" | "failed";
-            /** @description Those that have failed, and the one that has not. */
-            attempts: number;
             /**
              * Format: date-time
              * @description When it was processed, or failed for good. Null while it is queued, and for an event that nothing was done with after 30 days.
              */
             processedAt: string | null;
+            /** @description Those that have failed, and the one that has not. */
+            attempts: number;
             /** @description What went wrong in the last attempt: a code, and words. */
             lastError: string | null;
             reactions: components["schemas"]["ReactionOutcomeDto"][];
@@ -1595,6 +1595,10 @@ export interface components {
         EventDto: {
             /** @enum {string} */
             family: "external" | "cdp";
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
             /**
              * @example {
              *       "EMAIL": "j***@e***.com"
@@ -1618,10 +1622,6 @@ export interface components {
             eventType: string;
             /** @description The version of the contract it was checked against; null in the external-events family. */
             eventTypeVersion: number | null;
-            /** Format: date-time */
-            occurredAt: string;
-            /** Format: date-time */
-            receivedAt: string;
             /** @description The customer that it belongs to now. */
             profileId: string;
             processing: components["schemas"]["ProcessingDto"];
@@ -4359,6 +4359,8 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "family": "external",
+                     *           "occurredAt": "2026-01-02T03:04:05.000Z",
+                     *           "receivedAt": "2026-01-02T03:04:05.000Z",
                      *           "identity": {
                      *             "EMAIL": "j***@e***.com"
                      *           },
@@ -4371,13 +4373,11 @@ export interface operations {
                      *           "externalEventId": "order-4711",
                      *           "eventType": "purchase",
                      *           "eventTypeVersion": null,
-                     *           "occurredAt": "2026-01-02T03:04:05.000Z",
-                     *           "receivedAt": "2026-01-02T03:04:05.000Z",
                      *           "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
                      *           "processing": {
                      *             "state": "queued",
-                     *             "attempts": 1,
                      *             "processedAt": null,
+                     *             "attempts": 1,
                      *             "lastError": null,
                      *             "reactions": [
                      *               {
@@ -4432,6 +4432,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "family": "external",
+                     *       "occurredAt": "2026-01-02T03:04:05.000Z",
+                     *       "receivedAt": "2026-01-02T03:04:05.000Z",
                      *       "identity": {
                      *         "EMAIL": "j***@e***.com"
                      *       },
@@ -4444,13 +4446,11 @@ export interface operations {
                      *       "externalEventId": "order-4711",
                      *       "eventType": "purchase",
                      *       "eventTypeVersion": null,
-                     *       "occurredAt": "2026-01-02T03:04:05.000Z",
-                     *       "receivedAt": "2026-01-02T03:04:05.000Z",
                      *       "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
                      *       "processing": {
                      *         "state": "queued",
-                     *         "attempts": 1,
                      *         "processedAt": null,
+                     *         "attempts": 1,
                      *         "lastError": null,
                      *         "reactions": [
                      *           {
@@ -6562,6 +6562,8 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "family": "external",
+                     *           "occurredAt": "2026-01-02T03:04:05.000Z",
+                     *           "receivedAt": "2026-01-02T03:04:05.000Z",
                      *           "identity": {
                      *             "EMAIL": "j***@e***.com"
                      *           },
@@ -6574,13 +6576,11 @@ export interface operations {
                      *           "externalEventId": "order-4711",
                      *           "eventType": "purchase",
                      *           "eventTypeVersion": null,
-                     *           "occurredAt": "2026-01-02T03:04:05.000Z",
-                     *           "receivedAt": "2026-01-02T03:04:05.000Z",
                      *           "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
                      *           "processing": {
                      *             "state": "queued",
-                     *             "attempts": 1,
                      *             "processedAt": null,
+                     *             "attempts": 1,
                      *             "lastError": null,
                      *             "reactions": [
                      *               {

@@ -12,7 +12,13 @@ import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange, type TimelineSpan } from './timeline-range';
 import { FIND_EXPIRED } from '../expiry/event-expiry.sql';
 import { EventRow } from '../store/entities/event.entity';
-import { FILTERED, READ_RECEIVED_PAGE, receivedValues, type ReceivedFilter } from './event-page.sql';
+import {
+  FILTERED,
+  READ_RECEIVED_PAGE,
+  READ_SMALL_RECEIVED,
+  receivedValues,
+  type ReceivedFilter,
+} from './event-page.sql';
 import { ReceiptWatermark } from './receipt-watermark';
 import { ProcessingReader } from '../queue/processing-reader';
 
@@ -45,6 +51,16 @@ export interface PageRead {
   readonly rowsMax: number;
   /** Connections do not keep its plan: it depends on the values, or the statement is rare. */
   readonly isPlannedAnew: boolean;
+  /** A cheaper way to read it that is tried first, where no event is filtered out. */
+  readonly ifSmall?: SmallPageRead | undefined;
+}
+
+/** What reads a page whose events are small: a statement `withSmallEvents`, and the values of its parameters but for the last two. */
+interface SmallPageRead {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** The time that the list is sorted by. */
+  readonly time: 'occurredAt' | 'receivedAt';
 }
 
 /** A row that a page has looked at, in the order of the list. */
@@ -57,12 +73,17 @@ interface LookedAt {
   readonly position: string;
 }
 
-/** A row with its event, whose documents are text, to be parsed one by one; without an id the page had no room for the event. */
-interface RowText extends LookedAt, Omit<ListedEvent, 'eventId' | 'identity' | 'properties'> {
-  readonly eventId: string | null;
+/** An event whose documents are text, to be parsed one by one. */
+interface EventText extends Omit<ListedEvent, 'identity' | 'properties'> {
   readonly identity: string;
   readonly properties: string;
 }
+
+/** A row with its event; without an id the page had no room for the event. */
+type RowText = LookedAt & Omit<EventText, 'eventId'> & { readonly eventId: string | null };
+
+/** A row of a page of small events; without properties the event is none. */
+type SmallRow = Omit<EventText, 'properties'> & { readonly properties: string | null };
 
 /** Finds stored events for people who ask what became of them. */
 @Injectable()
@@ -104,8 +125,17 @@ export class EventReader {
     // One more than the page shows that there is a next one; the last row looked at comes on top.
     const bounds = { lookedAtMax: rowsMax, answeredMax: limit + 2 };
     const values = receivedValues(tenantId, timelineRange({ ...start, from, to }), filter, bounds);
-    // A plan that fits every filter, made while a table was small, may read all of it for each of 20,000 rows.
-    const read = { statement: READ_RECEIVED_PAGE[start.order], values, rowsMax, isPlannedAnew: !isUnfiltered };
+    const ofSmall = {
+      statement: READ_SMALL_RECEIVED[start.order],
+      values: values.slice(0, 4),
+      time: 'receivedAt',
+    } as const;
+    const read = {
+      ...{ statement: READ_RECEIVED_PAGE[start.order], values, rowsMax },
+      // A plan that fits every filter, made while a table was small, may read all of it for each of 20,000 rows.
+      isPlannedAnew: !isUnfiltered,
+      ifSmall: isUnfiltered ? ofSmall : undefined,
+    };
     return this.pageOf(read, limit);
   }
 
@@ -115,24 +145,15 @@ export class EventReader {
    * `readRows`: the connection on which the caller reads something else in the same round trip.
    */
   async pageOf(read: PageRead, limit: number, readRows?: ReadRows): Promise<EventPage> {
-    const rows = await this.rowsOf(read, limit, readRows);
-    const fitting = rows.filter((row) => row.fits);
-    const events = await eventsOf(fitting);
-    const isFull = fitting.length > events.length;
-    const last = isFull ? fitting[events.length - 1] : rows.find((row) => Number(row.position) === read.rowsMax);
-    if (last === undefined) return { events, nextCursor: null };
-    const nextCursor = cursorAfter(last);
-    return isFull ? { events, nextCursor } : { events, nextCursor, scanned: Number(last.position) };
+    const run = read.isPlannedAnew || readRows === undefined ? this.runs(read) : readRows;
+    const small = read.ifSmall === undefined ? undefined : await smallPage(read.ifSmall, limit, run);
+    return small ?? pageLookedAt(read, limit, run);
   }
 
-  private rowsOf(
-    { statement, values, isPlannedAnew }: PageRead,
-    limit: number,
-    readRows?: ReadRows,
-  ): Promise<readonly RowText[]> {
-    const all = [...values, limit, PAGE_BYTES_MAX];
-    if (isPlannedAnew) return this.database.query(statement.text, all);
-    return readRows === undefined ? preparedQuery(this.database, statement, all) : readRows(statement, all);
+  /** Runs statements on a connection of their own. */
+  private runs({ isPlannedAnew }: PageRead): ReadRows {
+    if (isPlannedAnew) return ({ text }, values) => this.database.query(text, [...values]);
+    return (statement, values) => preparedQuery(this.database, statement, values);
   }
 
   /** Source and id name one event; the other filters may still leave it out. */
@@ -155,8 +176,43 @@ export class EventReader {
   }
 }
 
+/** The page, unless one of its events is large. */
+async function smallPage(
+  { statement, values, time }: SmallPageRead,
+  limit: number,
+  run: ReadRows,
+): Promise<EventPage | undefined> {
+  const rowsMax = limit + 1;
+  const rows = await run<SmallRow>(statement, [...values, rowsMax, Math.floor(PAGE_BYTES_MAX / rowsMax)]);
+  const small = rows.filter(isSmall);
+  if (small.length < rows.length) return undefined;
+  const events = await eventsOf(small.slice(0, limit));
+  const last = small.length > limit ? events.at(-1) : undefined;
+  return { events, nextCursor: last === undefined ? null : cursorAfter({ at: last[time], id: last.eventId }) };
+}
+
+function isSmall(row: SmallRow): row is EventText {
+  return row.properties !== null;
+}
+
+/** The page, of events of any size, filtered or not. */
+async function pageLookedAt(
+  { statement, values, rowsMax }: PageRead,
+  limit: number,
+  run: ReadRows,
+): Promise<EventPage> {
+  const rows = await run<RowText>(statement, [...values, limit, PAGE_BYTES_MAX]);
+  const fitting = rows.filter((row) => row.fits);
+  const events = await eventsOf(fitting);
+  const isFull = fitting.length > events.length;
+  const last = isFull ? fitting[events.length - 1] : rows.find((row) => Number(row.position) === rowsMax);
+  if (last === undefined) return { events, nextCursor: null };
+  const nextCursor = cursorAfter(last);
+  return isFull ? { events, nextCursor } : { events, nextCursor, scanned: Number(last.position) };
+}
+
 /** The events that the page had room for. */
-async function eventsOf(rows: readonly RowText[]): Promise<ListedEvent[]> {
+async function eventsOf(rows: readonly (EventText | RowText)[]): Promise<ListedEvent[]> {
   const slice = new TimeSlice();
   const events: ListedEvent[] = [];
   for (const row of rows) {

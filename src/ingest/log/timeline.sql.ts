@@ -1,5 +1,5 @@
 import type { Statement } from '../../platform/postgres/statement';
-import { withEvents } from './event-page.sql';
+import { withEvents, withSmallEvents } from './event-page.sql';
 import type { TimelineOrder } from './timeline-range';
 
 /** The parameters before those that name the profiles. */
@@ -14,41 +14,82 @@ const FIXED_PARAMETERS = 8;
  * same wherever it lies. The row that is the last one to be looked at comes in any case: the next page begins behind it.
  */
 export function readTimeline(order: TimelineOrder, profiles: number): Statement {
-  const [before, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
-  const ordered = `ORDER BY occurred_at ${direction}, event_id ${direction}`;
-  const ranges = Array.from(
-    { length: profiles },
-    (_unused, index) => `
-      (SELECT event_id, occurred_at, source, event_type FROM events
-      WHERE tenant_id = $1 AND profile_id = $${FIXED_PARAMETERS + 1 + index} AND occurred_at > '-infinity'
-        AND (occurred_at, event_id) ${before} ($2::timestamptz, $3::uuid) AND occurred_at ${ending} $4::timestamptz
-      ${ordered} LIMIT $7)`,
-  );
+  const columns = 'event_id, occurred_at, source, event_type';
+  const ordered = orderedBy(order);
   const text = `
     SELECT event_id, occurred_at AS at, fits, position FROM (
       SELECT event_id, occurred_at, row_number() OVER (${ordered}) AS position,
         ($5::text IS NULL OR source = $5) AND ($6::text IS NULL OR event_type = $6) AS fits
-      FROM (SELECT * FROM (${ranges.join(' UNION ALL ')}) ranges ${ordered} LIMIT $7) nearest
+      FROM (${nearest(order, profiles, { columns, firstProfile: FIXED_PARAMETERS + 1, rows: '$7' })}) nearest
     ) looked_at
     WHERE fits OR position = $7
     ${ordered} LIMIT $8`;
   return { name: `ingest_timeline_${order}_${profiles}`, text };
 }
 
+function orderedBy(order: TimelineOrder): string {
+  const direction = order === 'desc' ? 'DESC' : 'ASC';
+  return `ORDER BY occurred_at ${direction}, event_id ${direction}`;
+}
+
+/** The first `rows` events behind the key $2, $3 in this order, up to the time $4; the profiles are parameters from `firstProfile` on. */
+function nearest(
+  order: TimelineOrder,
+  profiles: number,
+  { columns, firstProfile, rows }: { readonly columns: string; readonly firstProfile: number; readonly rows: string },
+): string {
+  const [behind, ending] = order === 'desc' ? ['<', '>='] : ['>', '<'];
+  const ordered = orderedBy(order);
+  const ranges = Array.from(
+    { length: profiles },
+    (_unused, index) => `
+      (SELECT ${columns} FROM events
+      WHERE tenant_id = $1 AND profile_id = $${firstProfile + index} AND occurred_at > '-infinity'
+        AND (occurred_at, event_id) ${behind} ($2::timestamptz, $3::uuid) AND occurred_at ${ending} $4::timestamptz
+      ${ordered} LIMIT ${rows})`,
+  );
+  return `SELECT * FROM (${ranges.join(' UNION ALL ')}) ranges ${ordered} LIMIT ${rows}`;
+}
+
+/** The parameters of a page without filters before those that name the profiles. */
+const UNFILTERED_PARAMETERS = 4;
+
+function readSmallEvents(order: TimelineOrder, profiles: number): Statement {
+  const parameters = UNFILTERED_PARAMETERS + profiles;
+  const range = (rows: string): string =>
+    nearest(order, profiles, { columns: '*', firstProfile: UNFILTERED_PARAMETERS + 1, rows });
+  return withSmallEvents({
+    name: `ingest_timeline_small_${order}_${profiles}`,
+    range,
+    order: orderedBy(order),
+    parameters,
+  });
+}
+
 /** Customers with more profiles are rare, and each number of profiles is a statement that connections would remember. */
 export const KEPT_PROFILES_MAX = 8;
-const kept = new Map<string, Statement>();
+const kept = new Map<string, TimelinePageStatements>();
 
-/** The same with the events. `isPlannedAnew`: connections should not keep its plan. */
+/** What reads a page. */
+interface TimelinePageStatements {
+  readonly statement: Statement;
+  /** What reads it where no event is filtered out and all are small. */
+  readonly ofSmall: Statement;
+}
+
+/** `isPlannedAnew`: connections should not keep their plans. */
 export function readTimelinePage(
   order: TimelineOrder,
   profiles: number,
-): { readonly statement: Statement; readonly isPlannedAnew: boolean } {
+): TimelinePageStatements & { readonly isPlannedAnew: boolean } {
   const key = `${order}_${profiles}`;
   const isPlannedAnew = profiles > KEPT_PROFILES_MAX;
-  const statement = kept.get(key) ?? withEvents(readTimeline(order, profiles), FIXED_PARAMETERS + profiles);
-  if (!isPlannedAnew) kept.set(key, statement);
-  return { statement, isPlannedAnew };
+  const statements = kept.get(key) ?? {
+    statement: withEvents(readTimeline(order, profiles), FIXED_PARAMETERS + profiles),
+    ofSmall: readSmallEvents(order, profiles),
+  };
+  if (!isPlannedAnew) kept.set(key, statements);
+  return { ...statements, isPlannedAnew };
 }
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ReadRows } from '../../platform/postgres/prepared-query';
 import { timelineRange, type TimelineSpan } from './timeline-range';
-import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage } from './event-reader';
+import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage, type PageRead } from './event-reader';
 import { KEPT_PROFILES_MAX, READ_EXTENTS, readTimelinePage } from './timeline.sql';
 
 /** Which page of a timeline is asked for. */
@@ -95,10 +95,16 @@ export class Timeline {
     read?: ReadRows,
   ): Promise<EventPage> {
     const { startAt, startId, end } = timelineRange(span);
+    const key = [tenantId, startAt, startId, end];
+    const isUnfiltered = source === undefined && eventType === undefined;
     // One more than the page shows that there is a next one.
-    const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
-    const values = [tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1];
-    const page = { ...readTimelinePage(span.order, profileIds.length), values: [...values, ...profileIds], rowsMax };
+    const rowsMax = isUnfiltered ? limit + 1 : ROWS_LOOKED_AT_MAX;
+    const values = [...key, source ?? null, eventType ?? null, rowsMax, limit + 1, ...profileIds];
+    const { statement, ofSmall, isPlannedAnew } = readTimelinePage(span.order, profileIds.length);
+    const page: PageRead = {
+      ...{ statement, values, rowsMax, isPlannedAnew },
+      ifSmall: isUnfiltered ? { statement: ofSmall, values: [...key, ...profileIds], time: 'occurredAt' } : undefined,
+    };
     return this.events.pageOf(page, limit, read);
   }
 }

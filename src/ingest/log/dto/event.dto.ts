@@ -57,7 +57,8 @@ export class ProcessingDto {
   attempts!: number;
 
   /** When it was processed, or failed for good. Null while it is queued, and for an event that nothing was done with after 30 days. */
-  processedAt!: Date | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  processedAt!: string | null;
 
   /** What went wrong in the last attempt: a code, and words. */
   lastError!: string | null;
@@ -69,7 +70,13 @@ export class ProcessingDto {
 
   static of({ processing = QUEUED, deliveries }: EventProgress): ProcessingDto {
     const { state, attempts, processedAt, lastError, reactions } = processing;
-    const dto: ProcessingDto = { state, attempts, processedAt, lastError, reactions: [...reactions] };
+    const dto: ProcessingDto = {
+      state,
+      attempts,
+      processedAt: processedAt?.toISOString() ?? null,
+      lastError,
+      reactions: [...reactions],
+    };
     if (deliveries !== undefined) dto.deliveries = [...deliveries];
     return dto;
   }
@@ -91,9 +98,11 @@ export class EventDto {
   /** The version of the contract it was checked against; null in the external-events family. */
   eventTypeVersion!: number | null;
 
-  occurredAt!: Date;
+  @ApiProperty({ format: 'date-time' })
+  occurredAt!: string;
 
-  receivedAt!: Date;
+  @ApiProperty({ format: 'date-time' })
+  receivedAt!: string;
 
   /** The customer that it belongs to now. */
   profileId!: string;
@@ -116,9 +125,8 @@ export class EventDto {
     progress: EventProgress,
   ): Steps<EventDto> {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
-    const { occurredAt, receivedAt } = event;
     const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
-    // Without a spread, which is measurably slower here.
+    // Without a spread, which is measurably slower here, as JSON.stringify of a Date is than its text.
     return {
       eventId,
       family,
@@ -126,8 +134,8 @@ export class EventDto {
       externalEventId,
       eventType,
       eventTypeVersion,
-      occurredAt,
-      receivedAt,
+      occurredAt: event.occurredAt.toISOString(),
+      receivedAt: event.receivedAt.toISOString(),
       profileId: customerId,
       identity: personal === null ? event.identity : maskIdentityFields(event.identity),
       properties: properties as Record<string, unknown>,
