@@ -122,6 +122,27 @@ describe('a job', () => {
     await until(() => attempts === 2);
   });
 
+  it('that was replaced while it ran leaves nothing, though it fails', async () => {
+    const key = randomUUID();
+    const { done, work } = aNotebook();
+    let fail = (): void => undefined;
+    const node = await aNode(async (payload) => {
+      await work(payload);
+      if (done.length === 1) await new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('No'))));
+    });
+    await add(node, key);
+    await until(() => done.length === 1);
+    await add(node, key);
+    fail();
+    await until(() => done.length === 2);
+    await until(() =>
+      withClient(url, async (client) => {
+        const { rows } = await client.query(`SELECT FROM cds_jobs._private_jobs WHERE payload ->> 'id' = $1`, [key]);
+        return rows.length === 0;
+      }),
+    );
+  });
+
   it.each([
     ['fails in its last attempt', 7, false, true],
     ['is cut off with its process in its last attempt', 8, true, false],

@@ -49,6 +49,7 @@ export class JobHeartbeat {
         [workerId],
       );
       await this.bringBack();
+      await this.removeReplacedJobs();
       await this.freeJobsOfTheDead();
     } catch (error) {
       this.onError(error);
@@ -67,14 +68,22 @@ export class JobHeartbeat {
   }
 
   /**
-   * Gives the jobs new ids: the library removes a job that has ended by its id alone, and a process that only seemed dead would
-   * remove what was added under the same key since. A job that was replaced by a later one has no key and no attempts left.
+   * A job that was replaced while it ran has no key and no attempts left. The library removes it when it succeeds, not when it
+   * fails or its process dies.
    */
-  private async freeJobsOfTheDead(): Promise<void> {
+  private async removeReplacedJobs(): Promise<void> {
     await this.database.query(
-      `DELETE FROM cds_jobs._private_jobs j WHERE key IS NULL AND attempts >= max_attempts AND ${OF_THE_DEAD}`,
+      `DELETE FROM cds_jobs._private_jobs j
+       WHERE key IS NULL AND attempts >= max_attempts AND (locked_at IS NULL OR ${OF_THE_DEAD})`,
       [DEAD_AFTER_MS],
     );
+  }
+
+  /**
+   * Gives the jobs new ids: the library removes a job that has ended by its id alone, and a process that only seemed dead would
+   * remove what was added under the same key since.
+   */
+  private async freeJobsOfTheDead(): Promise<void> {
     await this.database.query(
       `UPDATE cds_jobs._private_jobs j SET id = DEFAULT, locked_at = NULL, locked_by = NULL WHERE ${OF_THE_DEAD}`,
       [DEAD_AFTER_MS],
