@@ -5,8 +5,8 @@ import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
 import { Jobs } from '../platform/jobs/jobs';
+import type { SingleStatusFilter } from '../review/domain/review-filter';
 import { ReviewReader } from '../review/review-reader';
-import type { ReplayFilter } from './domain/bulk-replay';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { REPLAY_JOB, replayJobKey } from './replay-job';
 import { ReplayRepository } from './replay.repository';
@@ -27,7 +27,7 @@ export class BulkReplayService {
   ) {}
 
   /** Starts a replay of the refusals that match now and that the caller may send, oldest first. Returns its id. */
-  async start({ tenantId, credentialId, sources }: Principal, filter: ReplayFilter): Promise<string> {
+  async start({ tenantId, credentialId, sources }: Principal, filter: SingleStatusFilter): Promise<string> {
     const ids = await this.entries.refusalsMatching(tenantId, filter, sources, ENTRIES_MAX);
     const now = this.clock.now();
     const isEmpty = ids.length === 0;

@@ -6,9 +6,10 @@ import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
+import { openEntriesFilter } from '../review/dto/open-entries-filter.dto';
 import { ReviewViews } from '../review/review-views';
 import { BulkReplayService } from './bulk-replay.service';
-import { BulkReplayDto, BulkReplayStartedDto, replayFilter, ReviewReplayDto } from './dto/bulk-replay.dto';
+import { BulkReplayDto, BulkReplayStartedDto, ReviewReplayDto } from './dto/bulk-replay.dto';
 import { ReplayDto, ReplayedDto, replayResultDto } from './dto/replay.dto';
 import { ReplayService } from './replay.service';
 
@@ -47,7 +48,7 @@ export class ReplayController {
     @Caller() caller: Principal,
     @JsonBody(BulkReplayDto) { filter }: BulkReplayDto,
   ): Promise<BulkReplayStartedDto> {
-    return { jobId: await this.bulkReplays.start(caller, replayFilter(filter)) };
+    return { jobId: await this.bulkReplays.start(caller, openEntriesFilter(filter)) };
   }
 
   /** Shows the progress of a bulk replay. */

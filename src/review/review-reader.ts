@@ -5,16 +5,9 @@ import { isUuid } from '../platform/values/uuid';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
-import type { ReviewStage, ReviewStatus, StoredEntry } from './domain/review-entry';
+import type { StoredEntry } from './domain/review-entry';
+import type { ReviewFilter } from './domain/review-filter';
 import { ReviewEntry } from './entities/review-entry.entity';
-
-export interface ReviewFilter {
-  readonly status?: ReviewStatus | undefined;
-  readonly stage?: ReviewStage | undefined;
-  readonly reason?: string | undefined;
-  readonly source?: string | undefined;
-  readonly eventType?: string | undefined;
-}
 
 /** An entry for a view. */
 export interface ShownEntry {
@@ -155,20 +148,16 @@ export class ReviewReader {
     return rows.map(({ id }) => id);
   }
 
-  private filtered(
-    tenantId: string,
-    { status, stage, reason, source, eventType }: ReviewFilter,
-  ): SelectQueryBuilder<ReviewEntry> {
+  private filtered(tenantId: string, filter: ReviewFilter): SelectQueryBuilder<ReviewEntry> {
     const query = this.database.manager
       .createQueryBuilder(ReviewEntry, 'entry')
       .where('entry.tenantId = :tenantId', { tenantId })
       // Always true; lets PostgreSQL use the partial indexes.
       .andWhere("entry.firstSeenAt > '-infinity'");
-    if (status !== undefined) query.andWhere('entry.status = :status', { status });
-    if (stage !== undefined) query.andWhere('entry.stage = :stage', { stage });
-    if (reason !== undefined) query.andWhere('entry.reason = :reason', { reason });
-    if (source !== undefined) query.andWhere('entry.source = :source', { source });
-    if (eventType !== undefined) query.andWhere('entry.eventType = :eventType', { eventType });
+    for (const field of FILTER_FIELDS) {
+      const value = filter[field];
+      if (value !== undefined) query.andWhere(`entry.${field} = :${field}`, { [field]: value });
+    }
     return query;
   }
 }
@@ -176,6 +165,15 @@ export class ReviewReader {
 function noSuchEntry(): DomainError {
   return new DomainError('not_found', 'There is no review entry with this id in this workspace.');
 }
+
+/** The fields of a filter. The entity has a column of the same name for each. */
+const FILTER_FIELDS = Object.keys({
+  status: true,
+  stage: true,
+  reason: true,
+  source: true,
+  eventType: true,
+} satisfies Record<keyof ReviewFilter & keyof ReviewEntry, true>) as (keyof ReviewFilter)[];
 
 /** All columns except the payload. */
 const COLUMNS_LISTED = [

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ReviewCounts, ReviewGroup, ReviewStatus } from './domain/review-entry';
-import type { ReviewFilter } from './review-reader';
+import type { ReviewCounts, ReviewGroup } from './domain/review-entry';
+import { filterParameters, type SingleStatusFilter } from './domain/review-filter';
 
 /** The limit for groups of one kind; the largest are returned. */
 const GROUPS_MAX = 100;
@@ -16,9 +16,6 @@ const BY_SOURCE = 0b101;
 const BY_EVENT_TYPE = 0b110;
 const TOTAL = 0b111;
 
-/** Which entries are counted. */
-type SummaryFilter = ReviewFilter & { readonly status: ReviewStatus };
-
 /** Counts review entries. */
 @Injectable()
 export class ReviewSummary {
@@ -28,8 +25,7 @@ export class ReviewSummary {
    * Exact counts. Scans the index entries of the status: 0.2 s for a million entries. The index has no stage: with one
    * the entries themselves are read.
    */
-  async count(tenantId: string, filter: SummaryFilter): Promise<ReviewCounts> {
-    const { status, stage = null, reason = null, source = null, eventType = null } = filter;
+  async count(tenantId: string, filter: SingleStatusFilter): Promise<ReviewCounts> {
     const rows: GroupRow[] = await this.database.query(
       `WITH groups AS (
          SELECT GROUPING(reason, source, event_type) AS kind, coalesce(reason, source, event_type) AS name,
@@ -43,7 +39,7 @@ export class ReviewSummary {
          SELECT *, row_number() OVER (PARTITION BY kind ORDER BY count DESC, name) AS place FROM groups
        )
        SELECT kind, name, count FROM ranked WHERE place <= $3 ORDER BY kind, place`,
-      [tenantId, status, GROUPS_MAX, stage, reason, source, eventType],
+      [tenantId, filter.status, GROUPS_MAX, ...filterParameters(filter)],
     );
     const groupsOf = (grouping: number): ReviewGroup[] =>
       rows.filter(({ kind }) => kind === grouping).map(({ name, count }) => ({ name, count }));

@@ -1,18 +1,9 @@
-import type { ReviewStage, ReviewStatus, StoredEntry } from '../../review/domain/review-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 import type { ReplayResult } from './replay-result';
 
 /** `queued` until the first piece is done; `failed` if the job gave up. */
 export const REPLAY_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
 export type ReplayState = (typeof REPLAY_STATES)[number];
-
-/** The entries of a bulk replay: all that match when it starts. */
-export interface ReplayFilter {
-  readonly status: ReviewStatus;
-  readonly stage?: ReviewStage;
-  readonly reason?: string;
-  readonly source?: string;
-  readonly eventType?: string;
-}
 
 /** The number of entries by result. Each entry counts once. */
 export interface ReplayCounts {

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, ValidateNested } from 'class-validator';
 import { OpenEntriesFilterDto } from '../../review/dto/open-entries-filter.dto';
-import { REPLAY_STATES, type ReplayFilter } from '../domain/bulk-replay';
+import { REPLAY_STATES } from '../domain/bulk-replay';
 import type { ReviewReplay } from '../entities/review-replay.entity';
 
 /** Selects open refusals: those that match every field; `{}` matches all. */
@@ -67,9 +67,4 @@ export class ReviewReplayDto {
       finishedAt,
     };
   }
-}
-
-/** The filter with its default; fields that were not sent stay absent. */
-export function replayFilter({ status = 'open', ...others }: ReplayFilterDto): ReplayFilter {
-  return { status, ...others };
 }

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ReplayFilter, ReplayState } from '../domain/bulk-replay';
+import type { SingleStatusFilter } from '../../review/domain/review-filter';
+import type { ReplayState } from '../domain/bulk-replay';
 
 /** A bulk replay and its progress. */
 @Entity('review_replays')
@@ -11,7 +12,7 @@ export class ReviewReplay {
   id!: string;
 
   @Column('jsonb')
-  filter!: ReplayFilter;
+  filter!: SingleStatusFilter;
 
   /** The sources that the caller's credential could send when the replay started; null for all. */
   @Column('text', { array: true, nullable: true })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import type { Dismissal } from '../domain/resolution';
 import { NIL_UUID } from '../../platform/values/uuid';
-import type { ReviewFilter } from '../review-reader';
+import { filterParameters, type ReviewFilter } from '../domain/review-filter';
 import { ReviewDismissal } from './entities/review-dismissal.entity';
 
 /** The entries that a step looks at: `limit` of them behind the id `after`. */
@@ -75,12 +75,11 @@ export class ReviewDismissalRepository {
   async dismiss(
     manager: EntityManager,
     tenantId: string,
-    { stage, reason, source, eventType }: ReviewFilter,
+    filter: ReviewFilter,
     { after, limit, seenBy }: DismissalPage,
     resolution: Dismissal,
   ): Promise<DismissedPage> {
-    const filter = [stage ?? null, reason ?? null, source ?? null, eventType ?? null];
-    const values = [tenantId, after, limit, JSON.stringify(resolution), seenBy, ...filter];
+    const values = [tenantId, after, limit, JSON.stringify(resolution), seenBy, ...filterParameters(filter)];
     const [row]: { last: string | null; dismissed: number }[] = await manager.query(DISMISS_PAGE, values);
     return { last: row?.last ?? undefined, dismissed: row?.dismissed ?? 0 };
   }

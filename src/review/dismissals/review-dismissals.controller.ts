@@ -5,12 +5,8 @@ import { Caller } from '../../platform/auth/caller.decorator';
 import type { Principal } from '../../platform/auth/principal';
 import { JsonBody } from '../../platform/http/body/json-body.decorator';
 import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
-import {
-  BulkDismissalDto,
-  BulkDismissalStartedDto,
-  dismissalFilter,
-  ReviewDismissalDto,
-} from './dto/review-dismissal.dto';
+import { openEntriesFilter } from '../dto/open-entries-filter.dto';
+import { BulkDismissalDto, BulkDismissalStartedDto, ReviewDismissalDto } from './dto/review-dismissal.dto';
 import { ReviewDismissalsService } from './review-dismissals.service';
 
 @ApiTags('Review')
@@ -27,7 +23,7 @@ export class ReviewDismissalsController {
     @Caller() { tenantId, credentialId }: Principal,
     @JsonBody(BulkDismissalDto) { filter, note }: BulkDismissalDto,
   ): Promise<BulkDismissalStartedDto> {
-    return { jobId: await this.dismissals.start(tenantId, credentialId, dismissalFilter(filter), note ?? null) };
+    return { jobId: await this.dismissals.start(tenantId, credentialId, openEntriesFilter(filter), note ?? null) };
   }
 
   /** Shows the progress of a bulk dismissal. */

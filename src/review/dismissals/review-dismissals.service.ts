@@ -6,7 +6,8 @@ import { LostJobs } from '../../platform/jobs/lost-jobs';
 import { Clock } from '../../platform/values/clock';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
-import { ReviewReader, type ReviewFilter } from '../review-reader';
+import type { SingleStatusFilter } from '../domain/review-filter';
+import { ReviewReader } from '../review-reader';
 import { ReviewDismissal } from './entities/review-dismissal.entity';
 import { ReviewDismissalRepository } from './review-dismissal.repository';
 
@@ -42,7 +43,7 @@ export class ReviewDismissalsService implements OnModuleInit {
   }
 
   /** Returns the id of the dismissal. `by`: the id of the credential. */
-  async start(tenantId: string, by: string, filter: ReviewFilter, note: string | null): Promise<string> {
+  async start(tenantId: string, by: string, filter: SingleStatusFilter, note: string | null): Promise<string> {
     const createdAt = this.clock.now();
     const total = await this.entries.count(tenantId, filter);
     const isEmpty = total === 0;

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { REVIEW_STAGES, type ReviewStage, type ReviewStatus } from '../domain/review-entry';
+import type { SingleStatusFilter } from '../domain/review-filter';
 
 const STATUSES = ['open'] as const satisfies ReviewStatus[];
 
@@ -33,4 +34,9 @@ export class OpenEntriesFilterDto {
   @IsString()
   @MaxLength(256)
   eventType?: string;
+}
+
+/** The filter with its default; fields that were not sent stay absent. */
+export function openEntriesFilter({ status = 'open', ...others }: OpenEntriesFilterDto): SingleStatusFilter {
+  return { status, ...others };
 }

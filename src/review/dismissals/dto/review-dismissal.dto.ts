@@ -4,7 +4,6 @@ import { IsDefined, IsOptional, IsString, MaxLength, ValidateNested } from 'clas
 import { maskContacts } from '../../../platform/privacy/contact-data';
 import { OpenEntriesFilterDto } from '../../dto/open-entries-filter.dto';
 import { DISMISSAL_NOTE_CHARACTERS_MAX } from '../../dto/review-entry.dto';
-import type { ReviewFilter } from '../../review-reader';
 import { DISMISSAL_STATES, type ReviewDismissal } from '../entities/review-dismissal.entity';
 
 /** Selects open entries, refusals and warnings: those that match every field; `{}` matches all. */
@@ -57,14 +56,8 @@ export class ReviewDismissalDto {
   finishedAt!: Date | null;
 
   static of(dismissal: ReviewDismissal): ReviewDismissalDto {
-    const { id: jobId, state, total, dismissed, createdAt, createdBy, finishedAt } = dismissal;
-    const filter = dismissal.filter as DismissalFilterDto;
+    const { id: jobId, state, total, dismissed, filter, createdAt, createdBy, finishedAt } = dismissal;
     const note = dismissal.note === null ? null : maskContacts(dismissal.note);
     return { jobId, state, total, dismissed, filter, note, createdAt, createdBy, finishedAt };
   }
-}
-
-/** The filter with its default; fields that were not sent stay absent. */
-export function dismissalFilter({ status = 'open', ...others }: DismissalFilterDto): ReviewFilter {
-  return { status, ...others };
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ReviewFilter } from '../../review-reader';
+import type { SingleStatusFilter } from '../../domain/review-filter';
 
 /** `queued` until the first step is done; `failed` if the job gave up. */
 export const DISMISSAL_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
@@ -15,7 +15,7 @@ export class ReviewDismissal {
   id!: string;
 
   @Column('jsonb')
-  filter!: ReviewFilter;
+  filter!: SingleStatusFilter;
 
   @Column('text', { nullable: true })
   note!: string | null;
