@@ -54,7 +54,7 @@ export class ReviewReader {
   }
 
   /** The entry as `GET /v1/review-entries/{id}` shows it. Throws `not_found`. */
-  async find(tenantId: string, id: string): Promise<ShownEntry> {
+  async getShown(tenantId: string, id: string): Promise<ShownEntry> {
     const [found] = isUuid(id) ? await this.beginningsOf(tenantId, [id], SHOWN_PAYLOAD_CHARACTERS_MAX) : [];
     if (found === undefined) throw noSuchEntry();
     return found;

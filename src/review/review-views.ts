@@ -24,7 +24,7 @@ export class ReviewViews {
 
   /** The view of one entry. Throws `not_found`. */
   async show(tenantId: string, id: string, options: ReviewViewOptions = { unmasked: false }): Promise<ReviewEntryDto> {
-    return this.of(tenantId, await this.entries.find(tenantId, id), options);
+    return this.of(tenantId, await this.entries.getShown(tenantId, id), options);
   }
 
   async of(tenantId: string, { entry, isCut }: ShownEntry, { unmasked }: ReviewViewOptions): Promise<ReviewEntryDto> {

@@ -66,7 +66,7 @@ export class ReviewController {
     @CheckedQuery() _query: UnmaskQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewEntryDto> {
-    const entry = await this.entries.find(tenantId, id);
+    const entry = await this.entries.getShown(tenantId, id);
     return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request, { profiles: [] }) });
   }
 
@@ -80,7 +80,7 @@ export class ReviewController {
     @Param('id') id: string,
     @JsonBody(DismissDto, { optional: true }) { note }: DismissDto,
   ): Promise<ReviewEntryDto> {
-    const { entry } = await this.entries.find(tenantId, id);
+    const { entry } = await this.entries.getShown(tenantId, id);
     await this.resolutions.dismiss(tenantId, entry.id, {
       action: 'dismissed',
       at: this.clock.now().toISOString(),
