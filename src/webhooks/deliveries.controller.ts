@@ -9,11 +9,15 @@ import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
 import { limitOf } from '../platform/pagination/page.query';
 import { DeliveriesService } from './deliveries.service';
 import { AttemptDto, DeliveryDto, DeliveryPageDto, DeliveryQuery } from './dto/delivery.dto';
+import { TestCalls } from './test-calls';
 
 @ApiTags('Webhooks')
 @Controller('v1/webhooks')
 export class DeliveriesController {
-  constructor(private readonly deliveries: DeliveriesService) {}
+  constructor(
+    private readonly deliveries: DeliveriesService,
+    private readonly testCalls: TestCalls,
+  ) {}
 
   /** Lists the deliveries of an endpoint with their attempts, newest first. Done ones are kept for 30 days. */
   @Get(':id/deliveries')
@@ -52,6 +56,6 @@ export class DeliveriesController {
     @Param('id') id: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
   ): Promise<AttemptDto> {
-    return AttemptDto.of(await this.deliveries.test(tenantId, id));
+    return AttemptDto.of(await this.testCalls.send(tenantId, id));
   }
 }

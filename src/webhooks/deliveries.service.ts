@@ -1,11 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { DeliveryViews, type DeliveryView } from '../ingest/log/delivery-views';
-import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { ConcurrencyLimiter } from '../platform/async/concurrency-limiter';
 import { DomainError } from '../platform/errors/domain-error';
-import { hostResolver } from '../platform/net/resolve-host';
 import { decodeCursor, encodeCursor } from '../platform/pagination/cursor';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
@@ -15,26 +11,14 @@ import { queryOf } from '../platform/postgres/one-workspace';
 import type { ReadRows } from '../platform/postgres/prepared-query';
 import type { Statement } from '../platform/postgres/statement';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
-import { SecretBox } from '../platform/secrets/secret-box';
-import { Clock } from '../platform/values/clock';
 import { TimeSlice } from '../platform/values/time-slice';
 import { isUuid } from '../platform/values/uuid';
 import { ADD_AGAIN } from './delivery/delivery.sql';
 import { DeliverySignal } from './delivery/delivery-signal';
-import { openSecrets, signedHeaders } from './delivery/signed-headers';
-import { WebhookClient, type CallResult } from './delivery/webhook-client';
-import { testBody } from './domain/delivery-body';
-import { DELIVERY_STATES, ENDPOINTS_PER_WORKSPACE_MAX, type Attempt, type DeliveryState } from './domain/webhook';
+import { DELIVERY_STATES, ENDPOINTS_PER_WORKSPACE_MAX, type DeliveryState } from './domain/webhook';
 import { DeliveryDto } from './dto/delivery.dto';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhooksService } from './webhooks.service';
-
-/** Test calls of a workspace at a time: each may last 15 seconds. */
-const TESTS_AT_ONCE_MAX = 4;
-const TESTS_IN_ALL_MAX = 64;
-const TESTS_WAITING_MAX = 20;
-const TEST_WAIT_MS_MAX = 15_000;
-const TESTS_RETRY_AFTER_SECONDS = 5;
 
 const SEQ = /^\d{1,18}$/;
 const LAST_SEQ = '9'.repeat(18);
@@ -85,6 +69,7 @@ const OF_EVENTS: Statement = {
   ) d`,
 };
 
+/** For the views of events. */
 async function deliveriesOfEvents(
   read: ReadRows,
   tenantId: string,
@@ -98,32 +83,15 @@ async function deliveriesOfEvents(
 
 /** Shows deliveries, and sends them again (contract section 15). */
 @Injectable()
-export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly client: WebhookClient;
-  private readonly tests = new ConcurrencyLimiter({
-    runningMax: () => TESTS_AT_ONCE_MAX,
-    runningInAllMax: TESTS_IN_ALL_MAX,
-    waitingMax: TESTS_WAITING_MAX,
-    waitMsMax: TEST_WAIT_MS_MAX,
-    refusal: tooManyTests,
-  });
-
+export class DeliveriesService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly webhooks: WebhooksService,
     private readonly signal: DeliverySignal,
     private readonly views: DeliveryViews,
     private readonly personal: PersonalProperties,
-    private readonly box: SecretBox,
-    private readonly clock: Clock,
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
-    @Inject(SETTINGS_TOKEN) settings: Settings,
-  ) {
-    this.client = new WebhookClient({
-      allowPrivate: settings.webhooksAllowPrivate === 'true',
-      resolve: hostResolver(settings.webhooksDnsServers),
-    });
-  }
+  ) {}
 
   onModuleInit(): void {
     this.views.register(deliveriesOfEvents);
@@ -192,29 +160,6 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     return new TimeSlice().run(DeliveryDto.masked(delivery, await this.personal.namesOf(tenantId, null)));
   }
 
-  /** Sends a test call and returns what came of it; nothing is stored. Throws `not_found`, and `unavailable`. */
-  test(tenantId: string, webhookId: string): Promise<Attempt> {
-    return this.tests.run(tenantId, () => this.callForTest(tenantId, webhookId));
-  }
-
-  private async callForTest(tenantId: string, webhookId: string): Promise<Attempt> {
-    const { endpoint } = await this.webhooks.get(tenantId, webhookId);
-    const at = this.clock.now();
-    const body = testBody(endpoint.id, at);
-    const { id: endpointId, secret, previousSecretUntil, olderSecretUntil } = endpoint;
-    const previousSecret = isBefore(at, previousSecretUntil) ? endpoint.previousSecret : null;
-    const olderSecret = isBefore(at, olderSecretUntil) ? endpoint.olderSecret : null;
-    const secrets = openSecrets(this.box, { tenantId, endpointId, secret, previousSecret, olderSecret });
-    const id = `test_${randomBytes(12).toString('hex')}`;
-    const result = await this.client.post({ url: endpoint.url, headers: signedHeaders(id, at, body, secrets), body });
-    return attemptOf(result, at);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.client.close();
-  }
-
-  /** For the views of events. */
   private async find(
     tenantId: string,
     endpointId: string,
@@ -236,20 +181,6 @@ function startOf(cursor: string | undefined): DeliveryKey {
   return { seq, eventId };
 }
 
-function tooManyTests(): DomainError {
-  const message =
-    'Too many test calls of this workspace are under way. Send the request again after the time in Retry-After.';
-  return new DomainError('unavailable', message, { retryAfterSeconds: TESTS_RETRY_AFTER_SECONDS });
-}
-
 function noSuchDelivery(): DomainError {
   return new DomainError('not_found', 'The webhook has no delivery with this id.');
-}
-
-function attemptOf({ outcome, status, answer, durationMs }: CallResult, at: Date): Attempt {
-  return { at: at.toISOString(), outcome, status, answer, durationMs };
-}
-
-function isBefore(at: Date, end: Date | null): boolean {
-  return end !== null && at < end;
 }

@@ -37,6 +37,7 @@ import { WebhookReplaysController } from './replay/webhook-replays.controller';
 import { WebhookReplaysService } from './replay/webhook-replays.service';
 import { WebhookRuleCache } from './rule-cache';
 import { RulesAhead } from './rules-ahead';
+import { TestCalls } from './test-calls';
 import { WebhookAudit } from './webhook-audit';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
@@ -87,6 +88,7 @@ import { WebhooksService } from './webhooks.service';
     EndpointHealth,
     RulesAhead,
     SplitCustomers,
+    TestCalls,
     WebhookDispatcher,
     WebhookReplaysService,
     WebhookReplayRepository,
