@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { Jobs } from '../platform/jobs/jobs';
 import { APPLIES_LATER, handleTimesAhead } from '../platform/jobs/times-ahead';
 import { Clock } from '../platform/values/clock';
-import { WebhookRuleChanges } from './webhook-rule-changes';
+import { WebhookRuleUpdates } from './webhook-rule-updates';
 import { WebhookRepository } from './webhook.repository';
 
 const APPLY = `UPDATE webhook_rules SET applies_from = $2::timestamptz WHERE tenant_id = $1 AND ${APPLIES_LATER}`;
@@ -15,7 +15,7 @@ export class RulesAhead implements OnModuleInit {
     private readonly database: DataSource,
     private readonly jobs: Jobs,
     private readonly webhooks: WebhookRepository,
-    private readonly changes: WebhookRuleChanges,
+    private readonly updates: WebhookRuleUpdates,
     private readonly clock: Clock,
   ) {}
 
@@ -26,7 +26,7 @@ export class RulesAhead implements OnModuleInit {
       {
         ...{ name: 'webhook-rules-ahead', cron: '43 * * * *', table: 'webhook_rules' },
         apply: (tenantId, since) =>
-          this.changes.run(tenantId, async (manager, replace) => {
+          this.updates.run(tenantId, async (manager, replace) => {
             const rules = (await this.webhooks.all(manager, tenantId, { locks: false })).flatMap((each) => each.rules);
             replace(rules, rules);
             await manager.query(APPLY, [tenantId, since]);

@@ -12,7 +12,7 @@ import type {
 import { ADD_DELIVERIES } from './delivery/delivery.sql';
 import { DeliverySignal } from './delivery/delivery-signal';
 import { matchEvents, type EventMatch } from './match-events';
-import { WebhookRuleCache } from './rule-cache';
+import { EventRuleCache } from './event-rule-cache';
 import { FIND_SUBSCRIBED } from './webhook.sql';
 
 /**
@@ -25,7 +25,7 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
 
   constructor(
     private readonly effects: EventEffects,
-    private readonly cache: WebhookRuleCache,
+    private readonly cache: EventRuleCache,
     private readonly signal: DeliverySignal,
   ) {}
 

@@ -35,13 +35,13 @@ import { WebhookReplayStep } from './replay/webhook-replay-step';
 import { WebhookReplayRepository } from './replay/webhook-replay.repository';
 import { WebhookReplaysController } from './replay/webhook-replays.controller';
 import { WebhookReplaysService } from './replay/webhook-replays.service';
-import { WebhookRuleCache } from './rule-cache';
+import { EventRuleCache } from './event-rule-cache';
 import { RulesAhead } from './rules-ahead';
 import { TestCalls } from './test-calls';
 import { WebhookAudit } from './webhook-audit';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
-import { WebhookRuleChanges } from './webhook-rule-changes';
+import { WebhookRuleUpdates } from './webhook-rule-updates';
 import { WebhookRepository } from './webhook.repository';
 import { WebhooksController } from './webhooks.controller';
 import { WebhooksService } from './webhooks.service';
@@ -70,8 +70,8 @@ import { WebhooksService } from './webhooks.service';
     WebhookRepository,
     WebhookAudit,
     WebhookDefinitionCheck,
-    WebhookRuleCache,
-    WebhookRuleChanges,
+    EventRuleCache,
+    WebhookRuleUpdates,
     WebhookEffect,
     ChangeRulesCache,
     ChangeOutbox,

@@ -17,7 +17,7 @@ import { ChangeWebhookDto, CreateWebhookDto, webhookRule } from './dto/webhook.d
 import { EndpointChecks } from './endpoint-checks';
 import { WebhookAudit, type WebhookCaller } from './webhook-audit';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
-import { WebhookRuleChanges, type ReplaceRules } from './webhook-rule-changes';
+import { WebhookRuleUpdates, type ReplaceRules } from './webhook-rule-updates';
 import { WebhookRepository, type Webhook } from './webhook.repository';
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -49,7 +49,7 @@ export class WebhooksService {
     private readonly definitions: WebhookDefinitionCheck,
     private readonly checks: EndpointChecks,
     private readonly upkeep: DeliveryUpkeep,
-    private readonly ruleChanges: WebhookRuleChanges,
+    private readonly ruleUpdates: WebhookRuleUpdates,
     private readonly box: SecretBox,
     private readonly clock: Clock,
     private readonly audit: WebhookAudit,
@@ -62,7 +62,7 @@ export class WebhooksService {
   async create(caller: Principal, body: unknown, address: string | null): Promise<IssuedWebhook> {
     const checked = await this.checkNew(caller, body);
     const by = { ...caller, address };
-    return this.ruleChanges.run(caller.tenantId, (manager, replace) => this.insert(manager, by, checked, replace));
+    return this.ruleUpdates.run(caller.tenantId, (manager, replace) => this.insert(manager, by, checked, replace));
   }
 
   /**
@@ -79,7 +79,7 @@ export class WebhooksService {
     const { tenantId } = caller;
     const checked: (NewWebhook & { readonly enabled: boolean })[] = [];
     for (const { body, enabled } of created) checked.push({ ...(await this.checkNew(caller, body)), enabled });
-    await this.ruleChanges.run(tenantId, async (manager, replace) => {
+    await this.ruleUpdates.run(tenantId, async (manager, replace) => {
       await this.webhooks.all(manager, tenantId, { locks: true });
       await precondition(manager);
       for (const { id, body, enabled } of changed) {
@@ -152,7 +152,7 @@ export class WebhooksService {
    */
   async patch(principal: Principal, id: string, body: unknown, address: string | null): Promise<Webhook> {
     const caller = { ...principal, address };
-    return this.ruleChanges.run(caller.tenantId, (manager, replace) => {
+    return this.ruleUpdates.run(caller.tenantId, (manager, replace) => {
       return this.patchIn(manager, caller, { id, body }, replace);
     });
   }
@@ -192,7 +192,7 @@ export class WebhooksService {
   /** Deletes an endpoint. Its deliveries are removed in steps. Throws `not_found`. */
   delete(caller: WebhookCaller, id: string): Promise<Webhook> {
     const { tenantId } = caller;
-    return this.ruleChanges.run(tenantId, async (manager, replace) => {
+    return this.ruleUpdates.run(tenantId, async (manager, replace) => {
       const webhook = await this.found(tenantId, id, manager);
       replace(webhook.rules, []);
       await this.webhooks.delete(manager, tenantId, id);

@@ -16,15 +16,15 @@ import { WebhookRepository } from './webhook.repository';
 /** To be called with the rules of an endpoint before and after its change. */
 export type ReplaceRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
 
-/** Runs changes of the rules of endpoints, and tells all nodes which rules for changes of values are in force. */
+/** Runs updates of the rules of endpoints, and tells all nodes which rules for changes of values are in force. */
 @Injectable()
-export class WebhookRuleChanges {
+export class WebhookRuleUpdates {
   private readonly mutex: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
     private readonly webhooks: WebhookRepository,
-    private readonly changes: ChangeRulesCache,
+    private readonly changeRules: ChangeRulesCache,
     clock: Clock,
   ) {
     this.mutex = new KeyedMutex(clock);
@@ -42,10 +42,10 @@ export class WebhookRuleChanges {
     };
     const result = await this.oneAtATime(tenantId, async (manager) => {
       const done = await work(manager, replace);
-      if (replaced.anyForChanges) await this.changes.announce(manager, tenantId);
+      if (replaced.anyForChanges) await this.changeRules.announce(manager, tenantId);
       return done;
     });
-    if (replaced.anyForChanges) this.changes.forget(tenantId);
+    if (replaced.anyForChanges) this.changeRules.forget(tenantId);
     if (replaced.anyNew) await pause(CHANGE_RULE_DELAY_MS);
     return result;
   }

@@ -24,7 +24,7 @@ interface RuleRow {
 
 /** The compiled rules of endpoints for types of events, grouped by endpoint. */
 @Injectable()
-export class WebhookRuleCache extends RuleCache<RuleRow, CompiledRule> {
+export class EventRuleCache extends RuleCache<RuleRow, CompiledRule> {
   constructor() {
     super({
       readVersions: READ_RULE_VERSIONS,
