@@ -18,8 +18,9 @@ export interface DueEndpoint extends EndpointKey {
   readonly enabledAt: Date | null;
 }
 
-/** A queue of deliveries: those of one profile at one endpoint. */
+/** A queue of deliveries at one endpoint: those of one profile, of one participant or of one shared value. */
 export interface QueueKey extends EndpointKey {
+  /** A profile; in a queue of changes, the id that `changeQueueId` makes. */
   readonly profileId: string;
 }
 
@@ -35,12 +36,11 @@ export interface ClaimedDelivery extends QueueKey {
   readonly failures: number;
   /** The first of them; null: the next attempt is the first. */
   readonly firstAttemptAt: Date | null;
-  /** What is sent. */
-  readonly subject: DeliverySubject;
+  readonly item: DeliveryItem;
 }
 
-/** What a delivery is about. */
-export type DeliverySubject =
+/** What a delivery sends. */
+export type DeliveryItem =
   | {
       readonly kind: 'event';
       /** Undefined: it is gone. */

@@ -4,7 +4,7 @@ import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { READ_WEBHOOK_CHANGES } from '../change.sql';
 import type { ChangeContent, ChangeToSend } from '../domain/change-delivery';
-import type { ClaimedDelivery, DeliverySubject, DueEndpoint, EndpointKey, QueueKey } from './claimed-delivery';
+import type { ClaimedDelivery, DeliveryItem, DueEndpoint, EndpointKey, QueueKey } from './claimed-delivery';
 import * as sql from './delivery.sql';
 import { inKeyOrder, keysOf, otherProfilesOf } from './queue-keys';
 
@@ -122,10 +122,10 @@ export class DeliveryClaims {
       const { failures, firstAttemptAt } = isAnew(queue, first)
         ? { failures: 0, firstAttemptAt: null }
         : { failures: queue.failures, firstAttemptAt: first.firstAttemptAt };
-      const subject: DeliverySubject = first.isChange
+      const item: DeliveryItem = first.isChange
         ? { kind: 'change', change: changes.get(eventId) }
         : { kind: 'event', event: events.get(eventId), customer: customers.get(profileId) };
-      return { tenantId, endpointId, profileId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, subject };
+      return { tenantId, endpointId, profileId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, item };
     });
   }
 
@@ -145,9 +145,9 @@ export class DeliveryClaims {
     deliveries: readonly ClaimedDelivery[],
   ): Promise<ClaimedDelivery[]> {
     const others = deliveries.flatMap((delivery, index) =>
-      delivery.subject.kind === 'change'
+      delivery.item.kind === 'change'
         ? []
-        : otherProfilesOf(delivery, delivery.subject.customer).map((profileId) => ({ ...delivery, profileId, index })),
+        : otherProfilesOf(delivery, delivery.item.customer).map((profileId) => ({ ...delivery, profileId, index })),
     );
     if (others.length === 0) return [...deliveries];
     const found = await transaction.send<FirstOfOther>(sql.FIRST_OF_OTHERS, keysOf(others));

@@ -4,7 +4,7 @@ import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { Row } from '../../platform/postgres/statement';
 import { HOLD_CHANGES } from '../change.sql';
-import type { DeliverySubject, EndpointKey } from './claimed-delivery';
+import type { DeliveryItem, EndpointKey } from './claimed-delivery';
 import { anewResult, type DeliveryResult } from './delivery-result';
 import * as sql from './delivery.sql';
 import { EndpointHealth } from './endpoint-health';
@@ -66,7 +66,7 @@ export class DeliveryResults {
 
   /** The customers of results about events, by profile: a merge or an erasure may have come during a call. */
   private async customersNow(transaction: Transaction, results: readonly DeliveryResult[]): Promise<Customers> {
-    const ofEvents = results.flatMap(({ delivery }) => (delivery.subject.kind === 'event' ? [delivery] : []));
+    const ofEvents = results.flatMap(({ delivery }) => (delivery.item.kind === 'event' ? [delivery] : []));
     const customers = new Map<string, HeldCustomer>();
     const holdOf = async (tenantId: string): Promise<void> => {
       const own = ofEvents.filter((delivery) => delivery.tenantId === tenantId);
@@ -86,7 +86,7 @@ export class DeliveryResults {
   ): Promise<readonly DeliveryResult[]> {
     const answered = results.filter(({ attempt }) => attempt !== null && attempt.answer !== '');
     // A change of a participant's own value is deleted with its queue; such a result has lost its claim.
-    const ofPersons = answered.filter(({ delivery: { subject } }) => subject.kind === 'change' && isPersonal(subject));
+    const ofPersons = answered.filter(({ delivery: { item } }) => item.kind === 'change' && isPersonal(item));
     const held =
       ofPersons.length === 0
         ? []
@@ -97,7 +97,7 @@ export class DeliveryResults {
     const changeIds = new Set(held.map(({ id }) => id));
     const erased = new Set([
       ...answered.filter(
-        ({ delivery }) => delivery.subject.kind === 'event' && customers.get(customerKey(delivery))?.isErased !== false,
+        ({ delivery }) => delivery.item.kind === 'event' && customers.get(customerKey(delivery))?.isErased !== false,
       ),
       ...ofPersons.filter(({ delivery }) => !changeIds.has(delivery.eventId)),
     ]);
@@ -174,7 +174,7 @@ function failuresAfter({ state, attempt, delivery }: DeliveryResult): number {
 }
 
 /** Whether the change names a participant. */
-function isPersonal({ change }: Extract<DeliverySubject, { kind: 'change' }>): boolean {
+function isPersonal({ change }: Extract<DeliveryItem, { kind: 'change' }>): boolean {
   return change !== undefined && change.subject !== '';
 }
 

@@ -71,12 +71,12 @@ export class DeliverySender {
   }
 
   /** `ended`: nothing is left to be sent. */
-  private bodyOf({ tenantId, subject, endpoint }: ClaimedDelivery): Promise<Body> | Body {
+  private bodyOf({ tenantId, item, endpoint }: ClaimedDelivery): Promise<Body> | Body {
     const isMasked = !endpoint.unmask;
-    if (subject.kind === 'change') {
-      return subject.change === undefined ? { ended: 'profile_erased' } : changeBody(subject.change, isMasked);
+    if (item.kind === 'change') {
+      return item.change === undefined ? { ended: 'profile_erased' } : changeBody(item.change, isMasked);
     }
-    const { event, customer } = subject;
+    const { event, customer } = item;
     if (customer === undefined || customer.isErased) return { ended: 'profile_erased' };
     if (event === undefined) return { ended: 'event_gone' };
     const bodies = this.bodies.get(event) ?? new Map<boolean, Promise<string>>();
