@@ -4,13 +4,13 @@ import { DataSource } from 'typeorm';
 
 /** Profiles, or other owners of queues, of one statement. */
 const QUEUES_PER_STATEMENT = 200;
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 
 /**
  * The queues of $2 at the endpoints of a workspace. A queue that another transaction has locked may be claimed by it: of
  * the others the newest claim is read.
  */
-const LOOK = `
+const READ_CLAIMS = `
   WITH endpoints AS MATERIALIZED (
     SELECT id FROM webhook_endpoints WHERE tenant_id = $1
   ), open AS MATERIALIZED (
@@ -24,7 +24,7 @@ const LOOK = `
   LEFT JOIN open o ON o.endpoint_id = q.endpoint_id AND o.profile_id = q.profile_id
   WHERE q.tenant_id = $1 AND q.endpoint_id IN (SELECT id FROM endpoints) AND q.profile_id = ANY($2)`;
 
-interface QueueLook {
+interface QueueClaim {
   readonly endpoint_id: string;
   readonly profile_id: string;
   readonly is_locked: boolean;
@@ -38,30 +38,30 @@ export class CallsUnderWay {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Once every call has ended that was claimed from these queues before this begins: within an attempt, or within the
-   * claim of a killed process (30 s). `goOn` throws when the process stops.
+   * Resolves once every call has ended that was claimed from these queues before this begins: within an attempt, or
+   * within the claim of a killed process (30 s). `goOn` throws when the process stops.
    */
-  async ended(tenantId: string, queueIds: readonly string[], goOn: () => void): Promise<void> {
+  async waitForEnd(tenantId: string, queueIds: readonly string[], goOn: () => void): Promise<void> {
     for (let from = 0; from < queueIds.length; from += QUEUES_PER_STATEMENT) {
-      await this.endedOf(tenantId, queueIds.slice(from, from + QUEUES_PER_STATEMENT), goOn);
+      await this.waitForEndOf(tenantId, queueIds.slice(from, from + QUEUES_PER_STATEMENT), goOn);
     }
   }
 
-  private async endedOf(tenantId: string, queueIds: readonly string[], goOn: () => void): Promise<void> {
+  private async waitForEndOf(tenantId: string, queueIds: readonly string[], goOn: () => void): Promise<void> {
     /** By queue, the claim that is waited for; undefined: not known yet. */
     let awaited: ReadonlyMap<string, string | undefined> | undefined;
     for (;;) {
       goOn();
-      const rows: QueueLook[] = await this.database.query(LOOK, [tenantId, queueIds]);
+      const rows: QueueClaim[] = await this.database.query(READ_CLAIMS, [tenantId, queueIds]);
       awaited = stillAwaited(rows, awaited);
       if (awaited.size === 0) return;
-      await pause(LOOK_AGAIN_MS);
+      await pause(POLL_MS);
     }
   }
 }
 
 function stillAwaited(
-  rows: readonly QueueLook[],
+  rows: readonly QueueClaim[],
   before: ReadonlyMap<string, string | undefined> | undefined,
 ): ReadonlyMap<string, string | undefined> {
   const awaited = new Map<string, string | undefined>();

@@ -7,8 +7,8 @@ import { FIND_CHANGED_WORKSPACES, LOCK_CHANGES, TAKE_CHANGES } from '../change.s
 import { ADD_CHANGES } from './delivery.sql';
 import { DeliverySignal } from './delivery-signal';
 
-/** Of one look; the next one goes on after them. */
-const WORKSPACES_PER_LOOK = 20;
+/** Of one poll; the next one goes on after them. */
+const WORKSPACES_PER_POLL = 20;
 /** Of one transaction; each may be for 50 endpoints, a row each. */
 const CHANGES_AT_ONCE = 100;
 
@@ -43,10 +43,10 @@ export class ChangeRelay {
     failed: (error: unknown) => void,
   ): Promise<{ readonly after: string; readonly isMore: boolean }> {
     const found = await this.crossWorkspace.first<{ tenantId: string }>((...query) => connection.query(...query), {
-      ...{ statement: FIND_CHANGED_WORKSPACES, values: [after, WORKSPACES_PER_LOOK], most: WORKSPACES_PER_LOOK },
+      ...{ statement: FIND_CHANGED_WORKSPACES, values: [after, WORKSPACES_PER_POLL], most: WORKSPACES_PER_POLL },
       compare: (a, b) => compareText(a.tenantId, b.tenantId),
     });
-    const isFull = found.length === WORKSPACES_PER_LOOK;
+    const isFull = found.length === WORKSPACES_PER_POLL;
     let isMore = isFull;
     for (const { tenantId } of found) {
       try {

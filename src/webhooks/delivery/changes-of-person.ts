@@ -97,7 +97,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
         changed = count;
       }
     }
-    steps.waitFor(() => this.calls.ended(tenantId, [...queueIds], steps.goOn));
+    steps.waitFor(() => this.calls.waitForEnd(tenantId, [...queueIds], steps.goOn));
     return true;
   }
 

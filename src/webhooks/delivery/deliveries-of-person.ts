@@ -83,7 +83,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
    * erasure is answered, and none begins any more: nothing is sent after the answer.
    */
   async eraseAhead(person: Person, { goOn, waitFor }: ErasureSteps): Promise<boolean> {
-    waitFor(() => this.calls.ended(person.tenantId, person.profileIds, goOn));
+    waitFor(() => this.calls.waitForEnd(person.tenantId, person.profileIds, goOn));
     waitFor(() => this.eraseAnswersOfOthers(person, goOn));
     await this.eraseAnswers(this.database.manager, person, goOn);
     return true;
@@ -124,7 +124,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
       );
       if (queues.length === 0) continue;
       const queueIds = queues.map(({ id }) => id);
-      await this.calls.ended(tenantId, queueIds, goOn);
+      await this.calls.waitForEnd(tenantId, queueIds, goOn);
       await manager.query(ERASE_ANSWERS_OF_EVENTS, [tenantId, eventIds]);
     }
   }

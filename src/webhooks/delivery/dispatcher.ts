@@ -166,7 +166,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   /** Claims deliveries for which there are slots, and begins their calls. Returns how many queues it claimed. */
   private async claimSome(): Promise<number> {
-    await this.due.look(this.crossWorkspace, this.connection, performance.now());
+    await this.due.poll(this.crossWorkspace, this.connection, performance.now());
     const shares = this.due.share(this.slots);
     if (shares.length === 0) return 0;
     this.due.beginClaim(shares);
@@ -209,7 +209,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Until there is something to look for. */
   private idleMs(): number {
     const now = performance.now();
-    return Math.min(this.due.untilLook(now), Math.max(0, this.changesDueAt - now));
+    return Math.min(this.due.untilPoll(now), Math.max(0, this.changesDueAt - now));
   }
 
   /** Wakes the loop once for all that is announced and all calls that end now. */

@@ -30,13 +30,13 @@ it('shares the calls among the endpoints that were announced, and takes no slot 
   expect(slots.inUse).toBe(0);
 });
 
-it('looks at the queues at once for an endpoint that it does not know', async () => {
+it('polls the queues at once for an endpoint that it does not know', async () => {
   const due = new DueEndpoints();
   const reads = { first: () => Promise.resolve([]) };
-  await due.look(reads, { query: () => Promise.resolve([]) }, NOW);
-  expect(due.untilLook(NOW)).toBeGreaterThan(0);
+  await due.poll(reads, { query: () => Promise.resolve([]) }, NOW);
+  expect(due.untilPoll(NOW)).toBeGreaterThan(0);
   due.announce([anEndpoint('new')]);
-  expect(due.untilLook(NOW)).toBe(0);
+  expect(due.untilPoll(NOW)).toBe(0);
   expect(sharesOf(due)).toEqual({});
 });
 

@@ -6,16 +6,16 @@ import type { DueEndpoint, EndpointKey } from './claimed-delivery';
 import { FIND_ENDPOINTS } from './delivery.sql';
 import type { DeliverySlots, Destination } from './delivery-slots';
 
-/** Of one look at the queues; the next one goes on after them. */
-const ENDPOINTS_PER_LOOK = 200;
+/** Of one poll of the queues; the next one goes on after them. */
+const ENDPOINTS_PER_POLL = 200;
 /** Deliveries that are claimed at once; each may hold an event of 64 KiB. */
 const CLAIMED_AT_ONCE_MAX = 64;
 /**
- * The queues are looked at so often. A look finds deliveries whose attempt is due again, and those of other processes;
+ * The queues are polled so often. A poll finds deliveries whose attempt is due again, and those of other processes;
  * what this process adds is announced.
  */
-const LOOK_MS = 300;
-/** Endpoints that may have due deliveries; a later look finds those beyond. */
+const POLL_MS = 300;
+/** Endpoints that may have due deliveries; a later poll finds those beyond. */
 const ENDPOINTS_MAX = 1_000;
 
 /** Sorts before every endpoint. */
@@ -36,7 +36,7 @@ export interface Share {
 
 /**
  * The endpoints that may have due deliveries. Where the database was asked is not asked again: deliveries that were
- * announced are claimed without a look at all queues, which costs more than the claim.
+ * announced are claimed without a poll of all queues, which costs more than the claim.
  */
 export class DueEndpoints {
   /** Those that may have something due, by id. */
@@ -45,7 +45,7 @@ export class DueEndpoints {
   private readonly known = new LRUCache<string, Destination>({ max: ENDPOINTS_MAX });
   private after = BEFORE_ALL;
   /** By the monotonic clock. */
-  private lookAt = 0;
+  private pollAt = 0;
   /** How often slots were shared out. */
   private shared = 0;
 
@@ -53,26 +53,26 @@ export class DueEndpoints {
   announce(endpoints: readonly EndpointKey[]): void {
     for (const { endpointId } of endpoints) {
       const destination = this.known.get(endpointId);
-      if (destination === undefined || this.due.size === ENDPOINTS_MAX) this.lookAt = 0;
+      if (destination === undefined || this.due.size === ENDPOINTS_MAX) this.pollAt = 0;
       else this.due.set(endpointId, destination);
     }
   }
 
-  /** Milliseconds until the next look. */
-  untilLook(now: number): number {
-    return Math.max(0, this.lookAt - now);
+  /** Milliseconds until the next poll. */
+  untilPoll(now: number): number {
+    return Math.max(0, this.pollAt - now);
   }
 
-  /** Looks at the queues, if it is time to. */
-  async look(reads: Pick<CrossWorkspaceReads, 'first'>, connection: Queries, now: number): Promise<void> {
-    if (this.untilLook(now) > 0) return;
-    // What is announced from now on stays, and may ask for another look.
-    this.lookAt = now + LOOK_MS;
-    // This look and those of the next pages find it again. Endpoints without slots do not crowd out others.
+  /** Polls the queues, if it is time to. */
+  async poll(reads: Pick<CrossWorkspaceReads, 'first'>, connection: Queries, now: number): Promise<void> {
+    if (this.untilPoll(now) > 0) return;
+    // What is announced from now on stays, and may ask for another poll.
+    this.pollAt = now + POLL_MS;
+    // This poll and those of the next pages find it again. Endpoints without slots do not crowd out others.
     this.due.clear();
-    const values = [this.after.tenantId, this.after.endpointId, ENDPOINTS_PER_LOOK];
+    const values = [this.after.tenantId, this.after.endpointId, ENDPOINTS_PER_POLL];
     const found = await reads.first<FoundEndpoint>((...query) => connection.query(...query), {
-      ...{ statement: FIND_ENDPOINTS, values, most: ENDPOINTS_PER_LOOK },
+      ...{ statement: FIND_ENDPOINTS, values, most: ENDPOINTS_PER_POLL },
       compare: (a, b) => compareText(a.tenantId, b.tenantId) || compareText(a.endpointId, b.endpointId),
     });
     for (const endpoint of found) {
@@ -80,9 +80,9 @@ export class DueEndpoints {
       const destination = this.remember(endpoint);
       if (this.due.size < ENDPOINTS_MAX) this.due.set(endpoint.endpointId, destination);
     }
-    const last = found.length === ENDPOINTS_PER_LOOK ? found.at(-1) : undefined;
+    const last = found.length === ENDPOINTS_PER_POLL ? found.at(-1) : undefined;
     this.after = last ?? BEFORE_ALL;
-    if (last !== undefined) this.lookAt = 0;
+    if (last !== undefined) this.pollAt = 0;
   }
 
   /** How many deliveries of each endpoint to claim: one of each in turn, as long as there are slots. */
