@@ -21,7 +21,9 @@ export interface IdentityPolicy {
   readonly identifiersPerKindMax: number;
 }
 
-export type IdentityWarning = 'identity_link_refused' | 'identity_limit_reached';
+/** Why an identifier of an event was not linked to its customer; a resolution has them in this order. */
+const IDENTITY_WARNINGS = ['identity_link_refused', 'identity_limit_reached'] as const;
+export type IdentityWarning = (typeof IDENTITY_WARNINGS)[number];
 
 export type Resolution =
   | {
@@ -247,7 +249,7 @@ class Planner {
       outcome: 'resolved',
       group: target,
       profileId,
-      warnings: WARNINGS.filter((warning) => decision.warnings.has(warning)),
+      warnings: IDENTITY_WARNINGS.filter((warning) => decision.warnings.has(warning)),
       contributes,
     };
   }
@@ -311,10 +313,6 @@ function finalResolution(pending: PendingResolution): Resolution {
 }
 
 const NO_WARNINGS: readonly IdentityWarning[] = [];
-const WARNINGS = Object.keys({
-  identity_link_refused: true,
-  identity_limit_reached: true,
-} satisfies Record<IdentityWarning, true>) as IdentityWarning[];
 
 /** Which of two customers keeps its root in a merge: the one with an EXTERNAL identifier, else the older one. */
 function winner(a: CustomerGroup, b: CustomerGroup): CustomerGroup {

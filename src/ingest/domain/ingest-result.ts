@@ -1,3 +1,4 @@
+import type { IdentityWarning } from '../../identity/domain/resolve-profile';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
 
@@ -12,8 +13,7 @@ export interface Refusal {
 }
 
 /** What is odd about an event that is taken all the same (contract section 7). */
-export type WarningReason =
-  'payload_mismatch' | 'identity_link_refused' | 'identity_limit_reached' | 'clock_skew' | 'event_type_deprecated';
+export type WarningReason = 'payload_mismatch' | IdentityWarning | 'clock_skew' | 'event_type_deprecated';
 
 /** An event that is stored: now, or before. */
 export interface StoredResult {
