@@ -9,7 +9,7 @@ import { ProcessingCount } from './entities/processing-count.entity';
 import { QueueLease } from './entities/queue-lease.entity';
 import { QueueTurn } from './entities/queue-turn.entity';
 import { WaitingEvent } from './entities/waiting-event.entity';
-import { EventTrials } from './event-trials';
+import { EventPreviews } from './event-previews';
 import { EventWorker } from './event-worker';
 import { SerialConnection } from './serial-connection';
 import { ParkedEvents } from './parked-events';
@@ -54,10 +54,10 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     ProcessingReplay,
     EventWindows,
     LateEffects,
-    EventTrials,
+    EventPreviews,
     QueueStatistics,
     ProcessingMetrics,
   ],
-  exports: [EventEffects, EventTrials, EventWindows, EventWorker, LateEffects, ProcessingReplay, SerialConnection],
+  exports: [EventEffects, EventPreviews, EventWindows, EventWorker, LateEffects, ProcessingReplay, SerialConnection],
 })
 export class ProcessingModule {}

@@ -10,7 +10,7 @@ import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { maskProperties } from '../../platform/privacy/mask';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
 import { jsonTextOf } from '../../platform/values/json/json-text-of';
-import { EventTrials, type TrialEvent } from '../../processing/event-trials';
+import { EventPreviews, type PreviewedEvent } from '../../processing/event-previews';
 import type { MutationEntry } from '../../runtime/domain/mutation-work';
 import { DEFAULT_APP_ID } from '../../runtime/domain/state-owner';
 import { StateService } from '../../runtime/state.service';
@@ -70,7 +70,7 @@ export class RehearsalService {
     private readonly reactions: ReactionsService,
     private readonly parsers: EventParsers,
     private readonly sample: EventSample,
-    private readonly trials: EventTrials,
+    private readonly previews: EventPreviews,
     private readonly states: StateService,
     private readonly personal: PersonalProperties,
   ) {}
@@ -139,9 +139,9 @@ export class RehearsalService {
     const text = jsonTextOf(value);
     const parsed = await this.parsers.parse(caller.tenantId, { family, value, bytes: text.length, text: () => text });
     if (parsed.refusal !== undefined) return refusedEvent(parsed.refusal);
-    const trial = await this.trials.unstored(caller.tenantId, parsed.fields);
-    if ('refusal' in trial) return refusedEvent(trial.refusal);
-    return this.rehearse(caller, campaignId, rule, trial, new EvaluationTime());
+    const preview = await this.previews.unstored(caller.tenantId, parsed.fields);
+    if ('refusal' in preview) return refusedEvent(preview.refusal);
+    return this.rehearse(caller, campaignId, rule, preview, new EvaluationTime());
   }
 
   private async rehearseStored(
@@ -156,13 +156,14 @@ export class RehearsalService {
     let bytes = 0;
     for (let from = 0; from < ids.length; from += EVENTS_PER_READ) {
       const read = ids.slice(from, from + EVENTS_PER_READ);
-      const found = new Map((await this.trials.stored(caller.tenantId, read)).map((trial) => [trial.eventId, trial]));
+      const previews = await this.previews.stored(caller.tenantId, read);
+      const found = new Map(previews.map((preview) => [preview.eventId, preview]));
       for (const id of read) {
         const isUsedUp = performance.now() - startedAt > RUN_MS_MAX || bytes >= PAGE_BYTES_MAX;
         if (isUsedUp) return { items, omitted: ids.length - items.length };
-        const trial = found.get(id);
+        const preview = found.get(id);
         const item =
-          trial === undefined ? unknownEvent(id) : await this.rehearse(caller, campaignId, rule, trial, time);
+          preview === undefined ? unknownEvent(id) : await this.rehearse(caller, campaignId, rule, preview, time);
         items.push(item);
         bytes += bytesOf(item);
       }
@@ -174,7 +175,7 @@ export class RehearsalService {
     caller: Principal,
     campaignId: string,
     rule: RehearsedRule,
-    { eventId, toProcess }: TrialEvent,
+    { eventId, toProcess }: PreviewedEvent,
     time: EvaluationTime,
   ): Promise<RehearsedEvent> {
     const other = toProcess === null ? ERASED : misfit(rule.stored, toProcess.event);

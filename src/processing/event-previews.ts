@@ -11,14 +11,14 @@ import type { EventToProcess } from './domain/event-effects';
 import { SerialConnection } from './serial-connection';
 
 /** An event as an effect would get it now. Null: its person was erased, so that no effect would. */
-export interface TrialEvent {
+export interface PreviewedEvent {
   readonly eventId: string;
   readonly toProcess: EventToProcess | null;
 }
 
 /** Events as effects would get them, with the customers that they belong to now. Writes nothing. */
 @Injectable()
-export class EventTrials {
+export class EventPreviews {
   constructor(
     private readonly serial: SerialConnection,
     private readonly queue: EventQueue,
@@ -27,12 +27,12 @@ export class EventTrials {
   ) {}
 
   /** Stored events, in the order of the ids; others are missing. The caller limits their number. */
-  stored(tenantId: string, eventIds: readonly string[]): Promise<readonly TrialEvent[]> {
+  stored(tenantId: string, eventIds: readonly string[]): Promise<readonly PreviewedEvent[]> {
     return this.serial.transaction(tenantId, async (open) => {
       const events = await this.queue.events(open, tenantId, eventIds);
       const profiles = [...new Set([...events.values()].map(({ profileId }) => profileId))];
       const customers = await this.identity.holdCustomers(open, tenantId, profiles);
-      return eventIds.flatMap((eventId): TrialEvent[] => {
+      return eventIds.flatMap((eventId): PreviewedEvent[] => {
         const event = events.get(eventId);
         if (event === undefined) return [];
         const customer = customers.get(event.profileId);
@@ -55,7 +55,7 @@ export class EventTrials {
    * An event that is not stored, as if it were received now, or why it would be refused. Its identifiers may merge customers,
    * as they would then. A customer who would be new gets a new id.
    */
-  async unstored(tenantId: string, fields: EventFields): Promise<TrialEvent | RefusedResult> {
+  async unstored(tenantId: string, fields: EventFields): Promise<PreviewedEvent | RefusedResult> {
     const { occurredAt, identifiers, ...others } = fields;
     const eventId = eventIdOf(tenantId, fields.source, fields.externalEventId);
     const receivedAt = this.clock.now();
