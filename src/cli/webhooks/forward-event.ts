@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { signedHeaders } from '../../webhooks/delivery/signed-headers';
 import { bodyOfRecord } from '../../webhooks/domain/delivery-body';
 import { makeSecret } from '../../webhooks/domain/standard-webhooks';
+import { ATTEMPT_MS_MAX } from '../../webhooks/domain/webhook';
 import type { ExportedEvent } from '../events/export/event-output';
 import { fieldsOf } from '../foreign-data';
 
@@ -12,9 +13,6 @@ export interface Forwarded {
   readonly answer: string;
   readonly durationMs: number;
 }
-
-/** As long as the service waits. */
-const ATTEMPT_MS_MAX = 15_000;
 
 /** Posts calls as the service does: the same body, headers and signature. */
 export class Forwarder {

@@ -13,6 +13,7 @@ import { SecretBox } from '../../platform/secrets/secret-box';
 import { Clock } from '../../platform/values/clock';
 import { newMark } from '../../platform/values/ids';
 import { NIL_UUID } from '../../platform/values/uuid';
+import { ATTEMPT_MS_MAX } from '../domain/webhook';
 import { ChangeRelay } from './change-relay';
 import { DeliveryMetrics } from './delivery-metrics';
 import type { ClaimedDelivery, EndpointKey } from './claimed-delivery';
@@ -23,7 +24,6 @@ import { DeliverySender } from './delivery-sender';
 import { DeliverySignal } from './delivery-signal';
 import { DeliverySlots, SLOTS } from './delivery-slots';
 import { DueEndpoints, type Share } from './due-endpoints';
-import { ATTEMPT_MS_MAX } from './webhook-client';
 
 /**
  * Deliveries that are announced within so long are claimed together, and results of calls stored together. Otherwise

@@ -5,10 +5,8 @@ import { Pool } from 'undici';
 import { isObject } from '../../platform/values/json/json-values';
 import { hostOfUrl, isPublicAddress, publicUrlFault } from '../../platform/net/public-address';
 import type { ResolveHost } from '../../platform/net/resolve-host';
-import type { AttemptOutcome } from '../domain/webhook';
+import { ATTEMPT_MS_MAX, type AttemptOutcome } from '../domain/webhook';
 
-/** For a whole attempt: DNS, connecting, TLS, and the answer (contract section 15). */
-export const ATTEMPT_MS_MAX = 15_000;
 /** Of an answer; no more is read. */
 export const ANSWER_CHARACTERS_MAX = 1_000;
 /** A character has at most four bytes. */

@@ -17,6 +17,10 @@ it('varies delays by a fifth', () => {
   expect([retryDelayMs(1, 0), retryDelayMs(1, 1)]).toEqual([4_000, 6_000]);
 });
 
+it('never waits for 29 hours, which the upkeep takes for a clock that was set back', () => {
+  expect(retryDelayMs(50, 1, 100 * HOUR_MS)).toBeLessThan(29 * HOUR_MS);
+});
+
 it('lets Retry-After lengthen a delay up to a day, never shorten it', () => {
   expect(retryDelayMs(1, 0.5, 1_000)).toBe(5_000);
   expect(retryDelayMs(1, 0.5, HOUR_MS)).toBe(HOUR_MS);

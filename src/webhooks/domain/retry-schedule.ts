@@ -2,7 +2,10 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The delays after the first failed attempt and each later one (contract section 15). */
+/**
+ * The delays after the first failed attempt and each later one (contract section 15). With jitter all are below 29
+ * hours: a queue that waits longer is made due (`PULL_BACK_QUEUES` in `delivery/delivery-upkeep.ts`).
+ */
 const DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,

@@ -13,6 +13,8 @@ export const RULES_PER_EVENT_TYPE_MAX = 50;
  */
 export const CHANGE_RULE_DELAY_MS = 1_000;
 export const DESCRIPTION_CHARACTERS_MAX = 1_000;
+/** For a whole attempt: DNS, connecting, TLS, and the answer (contract section 15). */
+export const ATTEMPT_MS_MAX = 15_000;
 /** During a rotation, calls are signed with the old secret as well for so long. */
 export const ROTATION_HOURS = 24;
 /** An endpoint whose every attempt failed for so long is disabled (contract section 15). */
