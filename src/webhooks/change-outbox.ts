@@ -7,7 +7,7 @@ import type { ValueChange } from '../runtime/domain/value-change';
 import { INSERT_WEBHOOK_CHANGES } from './change.sql';
 import { ChangeRulesCache, type ChangeRules } from './change-rules';
 import { DeliverySignal } from './delivery/delivery-signal';
-import { changeQueueId, contentOfChange, subjectOfChange } from './domain/change-delivery';
+import { changeQueueId, contentOfChange, subjectOfChange } from './domain/stored-change';
 
 /**
  * Stores the changes that endpoints get, in the transaction of the changes (docs/adr/0075). A dispatcher adds their

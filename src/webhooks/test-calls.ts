@@ -8,7 +8,7 @@ import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
 import { openSecrets, signedHeaders } from './delivery/signed-headers';
 import { WebhookClient, type CallResult } from './delivery/webhook-client';
-import { testBody } from './domain/delivery-body';
+import { testBody } from './domain/body-text';
 import type { Attempt } from './domain/webhook';
 import { WebhooksService } from './webhooks.service';
 

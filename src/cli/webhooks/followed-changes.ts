@@ -1,4 +1,5 @@
-import { changeBody, type ChangeContent } from '../../webhooks/domain/change-delivery';
+import { changeBody } from '../../webhooks/domain/change-body';
+import type { ChangeContent } from '../../webhooks/domain/stored-change';
 import { nameId } from '../../platform/values/ids';
 import { fieldsOf } from '../foreign-data';
 import type { RunningService } from '../running-service';

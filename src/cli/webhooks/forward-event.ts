@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { signedHeaders } from '../../webhooks/delivery/signed-headers';
-import { bodyOfRecord } from '../../webhooks/domain/delivery-body';
+import { bodyOfRecord } from '../../webhooks/domain/event-body';
 import { makeSecret } from '../../webhooks/domain/standard-webhooks';
 import { ATTEMPT_MS_MAX } from '../../webhooks/domain/webhook';
 import type { ExportedEvent } from '../events/export/event-output';

@@ -9,7 +9,7 @@ import {
 } from '../../platform/privacy/personal-data';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { StateService } from '../../runtime/state.service';
-import { participantQueueId } from '../domain/change-delivery';
+import { participantQueueId } from '../domain/stored-change';
 import { DeliveryDto } from '../dto/delivery.dto';
 import { WebhookChange } from '../entities/webhook-change.entity';
 import { WebhookDelivery } from '../entities/webhook-delivery.entity';

@@ -1,6 +1,6 @@
 import type { HeldCustomer } from '../../identity/domain/known-identities';
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
-import type { ChangeToSend } from '../domain/change-delivery';
+import type { ChangeToSend } from '../domain/stored-change';
 
 export interface EndpointKey {
   readonly tenantId: string;

@@ -3,7 +3,7 @@ import { EventQueue } from '../../ingest/queue/event-queue';
 import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { READ_WEBHOOK_CHANGES } from '../change.sql';
-import type { ChangeContent, ChangeToSend } from '../domain/change-delivery';
+import type { ChangeContent, ChangeToSend } from '../domain/stored-change';
 import type { ClaimedDelivery, DeliveryItem, DueEndpoint, EndpointKey, QueueKey } from './claimed-delivery';
 import * as sql from './delivery.sql';
 import { inKeyOrder, keysOf, otherProfilesOf } from './queue-keys';

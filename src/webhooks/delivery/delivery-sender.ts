@@ -5,8 +5,8 @@ import type { PersonalProperties } from '../../platform/privacy/personal-propert
 import type { SecretBox } from '../../platform/secrets/secret-box';
 import type { Clock } from '../../platform/values/clock';
 import { TimeSlice } from '../../platform/values/time-slice';
-import { changeBody } from '../domain/change-delivery';
-import { deliveryBody } from '../domain/delivery-body';
+import { changeBody } from '../domain/change-body';
+import { eventBody } from '../domain/event-body';
 import type { ClaimedDelivery } from './claimed-delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { cutOffResult, endedResult, resultOfCall, type DeliveryResult } from './delivery-result';
@@ -93,6 +93,6 @@ export class DeliverySender {
     isMasked: boolean,
   ): Promise<string> {
     const personal = isMasked ? await this.context.personal.namesOf(tenantId, event.eventType) : null;
-    return new TimeSlice().run(deliveryBody(event, { customerId, personal }));
+    return new TimeSlice().run(eventBody(event, { customerId, personal }));
   }
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ChangeContent } from '../domain/change-delivery';
+import type { ChangeContent } from '../domain/stored-change';
 
 /** A change of a value that endpoints get; kept as long as its deliveries. */
 @Entity('webhook_changes')

@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The pending deliveries of a profile, or of another owner (`changeQueueId`), at an endpoint: one attempt at a time, in the order of `seq`. */
+/**
+ * The pending deliveries of a profile, or of another owner (`changeQueueId`), at an endpoint: one attempt at a time, in
+ * the order of `seq`.
+ */
 @Entity('webhook_queues')
 @Index('webhook_queues_due_idx', ['tenantId', 'endpointId', 'dueAt'], { where: "due_at > '-infinity'" })
 export class WebhookQueue {

@@ -1,9 +1,6 @@
-import { maskProperties } from '../../platform/privacy/mask';
-import { maskIdentity } from '../../platform/privacy/mask-text';
 import { nameId } from '../../platform/values/ids';
 import type { ChangeCause, ValueChange } from '../../runtime/domain/value-change';
 import type { VariableScope, VariableValue } from '../../variables/domain/variable';
-import { BODY_BYTES_MAX } from './delivery-body';
 
 /** A change of a value as it is stored for its deliveries: an entry of the history (contract section 12). */
 export interface ChangeContent {
@@ -60,41 +57,4 @@ export function participantQueueId(tenantId: string, subject: string): string {
 
 function participantQueue(tenantId: string, subject: string): string[] {
   return ['webhook-participant', tenantId, subject];
-}
-
-/**
- * The body of a call for a change: `{type, timestamp, data}`. Masked (contract section 6), the participant is shown as an
- * identifier is, and a value as a property of the variable's name. A body over 20 KB comes without values, with
- * `isReference: true`.
- */
-export function changeBody({ id, subject, content }: ChangeToSend, isMasked: boolean): string {
-  const { at, scope, ownerId, name, op, periodStart } = content;
-  const participant = isMasked && subject !== '' ? maskIdentity('EXTERNAL', subject) : subject;
-  const reference = {
-    changeId: id,
-    ...{ at, scope, [scope === 'app' ? 'appId' : 'campaignId']: ownerId, name },
-    ...(scope === 'user' ? { participant } : {}),
-    op,
-    ...(periodStart === null ? {} : { periodStart }),
-  };
-  const shown = isMasked ? maskedValue : (_name: string, value: unknown) => value;
-  const cause = {
-    ...content.cause,
-    ...('mutationId' in content.cause ? { mutationId: shown('mutationId', content.cause.mutationId) } : {}),
-    ...(scope !== 'user' && subject !== '' ? { actor: participant } : {}),
-  };
-  const values = { previous: shown(name, content.previous), current: shown(name, content.current), cause };
-  const whole = bodyText(content, { ...reference, ...values });
-  if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return whole;
-  return bodyText(content, { ...reference, isReference: true });
-}
-
-/** As views show a property of this name. */
-function maskedValue(name: string, value: unknown): unknown {
-  // The name itself may be masked, too.
-  return Object.values(maskProperties({ [name]: value }, new Set()) as object)[0];
-}
-
-function bodyText({ at, scope, name }: ChangeContent, data: object): string {
-  return JSON.stringify({ type: `change.${scope}.${name}`, timestamp: at, data });
 }

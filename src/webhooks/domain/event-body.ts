@@ -1,11 +1,7 @@
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import { maskIdentityFields, propertySteps } from '../../platform/privacy/mask';
 import type { Steps } from '../../platform/values/time-slice';
-
-/** Bytes in UTF-8 (contract section 15). */
-export const BODY_BYTES_MAX = 20_000;
-/** The type of a test call. */
-const TEST_TYPE = 'webhook.test';
+import { bodyText } from './body-text';
 
 /** Beside the event, what a body is made of. */
 export interface BodyOptions {
@@ -32,7 +28,7 @@ export interface DeliveredRecord {
 }
 
 /** The body of a call about an event: see `bodyOfRecord`. Works in steps. */
-export function* deliveryBody(event: LoggedEvent, { customerId, personal }: BodyOptions): Steps<string> {
+export function* eventBody(event: LoggedEvent, { customerId, personal }: BodyOptions): Steps<string> {
   const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
   const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
   return bodyOfRecord({
@@ -45,22 +41,8 @@ export function* deliveryBody(event: LoggedEvent, { customerId, personal }: Body
   });
 }
 
-/**
- * The body of a call, by the advice of Standard Webhooks: `{type, timestamp, data}`; `data` is the event's record. A
- * record over 20 KB comes without identity and properties, with `isReference: true`.
- */
+/** `data` is the record of the event; a large one comes without identity and properties (`bodyText`). */
 export function bodyOfRecord({ identity, properties, ...reference }: DeliveredRecord): string {
-  const whole = bodyText(reference, { ...reference, identity, properties });
-  if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return whole;
-  return bodyText(reference, { ...reference, isReference: true });
-}
-
-/** The body of a test call; it holds nothing of any customer. */
-export function testBody(endpointId: string, at: Date): string {
-  return JSON.stringify({ type: TEST_TYPE, timestamp: at.toISOString(), data: { webhookId: endpointId } });
-}
-
-/** The type has a prefix of its own, so that no event type of a client looks like another kind of call. */
-function bodyText({ eventType, occurredAt }: Pick<DeliveredRecord, 'eventType' | 'occurredAt'>, data: object): string {
-  return JSON.stringify({ type: `event.${eventType}`, timestamp: occurredAt, data });
+  const { eventType, occurredAt } = reference;
+  return bodyText({ type: `event.${eventType}`, timestamp: occurredAt }, reference, { identity, properties });
 }
