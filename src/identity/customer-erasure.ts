@@ -10,7 +10,7 @@ import type { ErasureSteps } from '../platform/privacy/personal-data';
 import { CustomerLocks } from './customer-locks';
 import type { Identifier } from './domain/identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
-import { Erasure, type StepsDone } from './entities/erasure.entity';
+import { Erasure, type ErasureProgress } from './entities/erasure.entity';
 import { Profile } from './entities/profile.entity';
 import { UnlinkedIdentifiers } from './unlinked-identifiers';
 
@@ -133,9 +133,9 @@ export class CustomerErasure implements OnModuleInit {
   /**
    * The progress of an erasure that features do in steps. Starts at the beginning, or where an earlier attempt stopped.
    */
-  async steps({ tenantId, profileId }: Erasure): Promise<StepsDone> {
+  async steps({ tenantId, profileId }: Erasure): Promise<ErasureProgress> {
     const now = this.clock.now();
-    const [rows]: [{ progress: StepsDone }[], number] = await this.database.query(
+    const [rows]: [{ progress: ErasureProgress }[], number] = await this.database.query(
       `UPDATE erasures SET worked_at = $4, progress = coalesce(progress, $3)
        WHERE tenant_id = $1 AND profile_id = $2 RETURNING progress`,
       [tenantId, profileId, JSON.stringify({ begunAt: now.toISOString(), positions: {} }), now],
@@ -148,7 +148,7 @@ export class CustomerErasure implements OnModuleInit {
   /** The steps of the feature `name`. They throw `unavailable` once `stopped` is aborted. */
   stepsOf(
     erasure: Erasure,
-    { begunAt, positions }: StepsDone,
+    { begunAt, positions }: ErasureProgress,
     name: string,
     stopped: AbortSignal,
   ): Omit<ErasureSteps, 'waitFor'> {

@@ -35,7 +35,7 @@ export interface ListedPage {
 }
 
 /** Why operations would change nothing. `isLimitReached`: a value would leave its limits. */
-export interface TriedInVain {
+export interface RefusedPreview {
   readonly faults: readonly Fault[];
   readonly isLimitReached?: true;
 }
@@ -71,11 +71,11 @@ export class StateService {
   /**
    * What operations would change now. Faults, or a refusal of their paths: they would be refused. Changes nothing.
    */
-  async tryOut(
+  async previewOperations(
     tenantId: string,
     owner: StateOwner,
     operations: readonly Operation[],
-  ): Promise<{ readonly mutations: readonly MutationEntry[] } | TriedInVain> {
+  ): Promise<{ readonly mutations: readonly MutationEntry[] } | RefusedPreview> {
     const declarations = await this.variables.declarationsOf(tenantId, owner.campaignId);
     const { values, at } = await this.reader.read(tenantId, owner, declarations);
     const paths = resolvePaths(operations, declarations);

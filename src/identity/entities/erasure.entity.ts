@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The progress of an erasure that features do in steps. */
-export interface StepsDone {
+export interface ErasureProgress {
   /** ISO 8601. */
   readonly begunAt: string;
   /** The position of each feature, by its name. */
@@ -32,7 +32,7 @@ export class Erasure {
 
   /** The progress of the features that erase in steps; null before the first step. */
   @Column('jsonb', { nullable: true })
-  progress!: StepsDone | null;
+  progress!: ErasureProgress | null;
 
   /** When a process last worked on it; null before the first step. */
   @Column('timestamptz', { name: 'worked_at', nullable: true })

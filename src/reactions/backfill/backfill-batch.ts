@@ -36,7 +36,7 @@ import {
 /** After so many attempts an event fails whose condition took too long each time. */
 const ATTEMPTS_MAX = 5;
 
-export interface BatchDone {
+export interface BackfillBatchResult {
   /** How many of the events are done, the first ones; the next step takes the others. */
   readonly count: number;
   readonly progress: BackfillCounts & { readonly sums: readonly VariableSum[]; readonly attempts: number };
@@ -74,7 +74,7 @@ export class BackfillBatch {
     backfill: RunningBackfill,
     compiled: CompiledReaction,
     events: readonly LateEvent[],
-  ): Promise<BatchDone> {
+  ): Promise<BackfillBatchResult> {
     const held = await this.late.hold(transaction, backfill.tenantId, events, backfill.scanned);
     const candidates = held.entries.filter((entry) => mayComeTo(entry, compiled));
     const { planned, attempts } = await this.plan(backfill, compiled, candidates);

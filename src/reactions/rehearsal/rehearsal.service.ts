@@ -201,12 +201,12 @@ export class RehearsalService {
       return { eventId, matched, outcome: 'applied', why, changes, faults: [] };
     }
     const owner = { campaignId, appId: DEFAULT_APP_ID, subject: plan.subject ?? '' };
-    const tried = await this.states.tryOut(caller.tenantId, owner, plan.operations);
-    if ('faults' in tried) {
-      const outcome = tried.isLimitReached === true ? 'skipped' : 'failed';
-      return { eventId, matched, outcome, why, changes: [], faults: tried.faults };
+    const preview = await this.states.previewOperations(caller.tenantId, owner, plan.operations);
+    if ('faults' in preview) {
+      const outcome = preview.isLimitReached === true ? 'skipped' : 'failed';
+      return { eventId, matched, outcome, why, changes: [], faults: preview.faults };
     }
-    const changes = tried.mutations.map((entry) => shownChange(caller, entry, rule.names));
+    const changes = preview.mutations.map((entry) => shownChange(caller, entry, rule.names));
     return { eventId, matched, outcome: 'applied', why, changes, faults: [] };
   }
 }
