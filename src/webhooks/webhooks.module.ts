@@ -10,7 +10,7 @@ import { DeliveriesService } from './deliveries.service';
 import { DeliveriesOfPerson } from './delivery/deliveries-of-person';
 import { DeliveryMetrics } from './delivery/delivery-metrics';
 import { DeliveryClaims } from './delivery/delivery-claims';
-import { DeliveryResults } from './delivery/delivery-results';
+import { DeliveryResultStore } from './delivery/delivery-result-store';
 import { DeliverySignal } from './delivery/delivery-signal';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { WebhookDispatcher } from './delivery/dispatcher';
@@ -80,7 +80,7 @@ import { WebhooksService } from './webhooks.service';
     DeliveriesService,
     DeliveriesOfPerson,
     DeliveryClaims,
-    DeliveryResults,
+    DeliveryResultStore,
     DeliverySignal,
     DeliveryMetrics,
     DeliveryUpkeep,

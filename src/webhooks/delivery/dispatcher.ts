@@ -19,7 +19,7 @@ import { DeliveryMetrics } from './delivery-metrics';
 import type { ClaimedDelivery, EndpointKey } from './claimed-delivery';
 import { CLAIM_MS, DeliveryClaims } from './delivery-claims';
 import type { DeliveryResult } from './delivery-result';
-import { DeliveryResults } from './delivery-results';
+import { DeliveryResultStore } from './delivery-result-store';
 import { DeliverySender } from './delivery-sender';
 import { DeliverySignal } from './delivery-signal';
 import { DeliverySlots, SLOTS } from './delivery-slots';
@@ -69,7 +69,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   constructor(
     private readonly claims: DeliveryClaims,
-    private readonly outcomes: DeliveryResults,
+    private readonly resultStore: DeliveryResultStore,
     private readonly changes: ChangeRelay,
     private readonly signal: DeliverySignal,
     metrics: DeliveryMetrics,
@@ -143,7 +143,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       if (tenantId !== undefined && this.crossWorkspace.isAway(tenantId)) this.results.unshift(...items);
       else {
         await this.connection
-          .transaction((open) => this.outcomes.store(open, items, this.clock.now(), due), tenantId)
+          .transaction((open) => this.resultStore.store(open, items, this.clock.now(), due), tenantId)
           .catch((error: unknown) => {
             this.results.unshift(...items);
             failures.push(error);

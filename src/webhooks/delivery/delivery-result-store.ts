@@ -21,7 +21,7 @@ interface DueQueue {
 
 /** Stores what came of claimed deliveries. */
 @Injectable()
-export class DeliveryResults {
+export class DeliveryResultStore {
   constructor(
     private readonly identity: IdentityService,
     private readonly health: EndpointHealth,
