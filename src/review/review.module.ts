@@ -11,12 +11,13 @@ import { PersonSearch } from './person-search';
 import { RefusalSample } from './refusal-sample';
 import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
+import { ReviewMetrics } from './review-metrics';
 import { ReviewReader } from './review-reader';
 import { ReviewResolutions } from './review-resolutions';
 import { ReviewRetention } from './review-retention';
 import { ReviewSummary } from './review-summary';
 import { ReviewViews } from './review-views';
-import { ReviewMetrics, ReviewService } from './review.service';
+import { ReviewService } from './review.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry, ReviewBytes, ReviewDismissal])],

@@ -3,7 +3,6 @@ import { DataSource } from 'typeorm';
 import { inTurns } from '../platform/async/in-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { unavailable } from '../platform/errors/unavailable';
-import { Metrics } from '../platform/observability/metrics';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { failIfAny } from '../platform/postgres/precondition';
 import type { Commits } from '../platform/group-commit/group-commit';
@@ -21,6 +20,7 @@ import {
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
 import { recordEntries } from './recording';
+import { ReviewMetrics } from './review-metrics';
 import * as sql from './review.sql';
 
 /** A recorded problem, and what is to be kept of its payload. */
@@ -49,30 +49,6 @@ const BATCH_BYTES_MAX = 512 * 1024;
 const PROBLEM_BYTES_MIN = 1024;
 /** The limit for refusals that wait to be written; beyond it senders of invalid events get 503. */
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
-
-/** More than there are codes. Protects the metrics if a bug makes reasons of other texts. */
-const REASONS_MAX = 200;
-const OTHER_REASON = 'other';
-
-/** Counts recorded problems by severity and reason. */
-@Injectable()
-export class ReviewMetrics {
-  private readonly problems;
-  private readonly reasons = new Set<string>();
-
-  constructor(metrics: Metrics) {
-    this.problems = metrics.counter({
-      name: 'cds_review_problems_total',
-      help: 'Problems recorded in the review area, by severity and reason; one entry may count several',
-      labels: ['severity', 'reason'],
-    });
-  }
-
-  count({ severity, reason }: Pick<Problem, 'severity' | 'reason'>): void {
-    if (this.reasons.size < REASONS_MAX) this.reasons.add(reason);
-    this.problems.inc({ severity, reason: this.reasons.has(reason) ? reason : OTHER_REASON });
-  }
-}
 
 /**
  * Records problems in the review area (contract section 7). Refusals have their own group commit and connection, so
