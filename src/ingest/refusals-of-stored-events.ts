@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Jobs } from '../platform/jobs/jobs';
 import { NIL_UUID } from '../platform/values/uuid';
-import { ReviewResolutions } from '../review/review-resolutions';
+import { OpenRefusals } from '../review/open-refusals';
 import { StoredCopies } from './store/stored-copies';
 
 const EVERY_TEN_MINUTES = '*/10 * * * *';
@@ -17,7 +17,7 @@ export class RefusalsOfStoredEvents implements OnModuleInit {
   constructor(
     private readonly jobs: Jobs,
     private readonly copies: StoredCopies,
-    private readonly resolutions: ReviewResolutions,
+    private readonly refusals: OpenRefusals,
   ) {}
 
   onModuleInit(): void {
@@ -25,19 +25,19 @@ export class RefusalsOfStoredEvents implements OnModuleInit {
   }
 
   async closeAll(): Promise<void> {
-    let tenantId = await this.resolutions.nextWorkspaceWithRefusals(NIL_UUID);
+    let tenantId = await this.refusals.nextWorkspace(NIL_UUID);
     while (tenantId !== undefined) {
       await this.closeOf(tenantId);
-      tenantId = await this.resolutions.nextWorkspaceWithRefusals(tenantId);
+      tenantId = await this.refusals.nextWorkspace(tenantId);
     }
   }
 
   private async closeOf(tenantId: string): Promise<void> {
     let last: string | undefined = NIL_UUID;
     while (last !== undefined) {
-      const refused = await this.resolutions.refusedEvents(tenantId, last, REFUSALS_PER_STEP);
+      const refused = await this.refusals.eventsOf(tenantId, last, REFUSALS_PER_STEP);
       const stored = await this.copies.storedAmong(tenantId, refused);
-      await this.resolutions.supersede(tenantId, [...stored.keys()]);
+      await this.refusals.supersede(tenantId, [...stored.keys()]);
       last = refused.length < REFUSALS_PER_STEP ? undefined : refused.at(-1);
     }
   }

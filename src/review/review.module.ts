@@ -7,6 +7,7 @@ import { ReviewDismissalsController } from './dismissals/review-dismissals.contr
 import { ReviewDismissalsService } from './dismissals/review-dismissals.service';
 import { ReviewBytes } from './entities/review-bytes.entity';
 import { ReviewEntry } from './entities/review-entry.entity';
+import { OpenRefusals } from './open-refusals';
 import { PersonSearch } from './person-search';
 import { RefusalSample } from './refusal-sample';
 import { ReviewOfPerson } from './review-of-person';
@@ -29,6 +30,7 @@ import { ReviewService } from './review.service';
     ReviewViews,
     ReviewSummary,
     ReviewResolutions,
+    OpenRefusals,
     ReviewRetention,
     ClosedEntryRetention,
     ReviewOfPerson,
@@ -37,6 +39,6 @@ import { ReviewService } from './review.service';
     ReviewDismissalsService,
     ReviewDismissalRepository,
   ],
-  exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, RefusalSample],
+  exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, OpenRefusals, RefusalSample],
 })
 export class ReviewModule {}
