@@ -21,6 +21,7 @@ export const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 const TAKES_NUMBER = { set: false, inc: true, dec: true } as const satisfies Record<OperationKind, boolean>;
+const REPLACES_VALUE = { set: true, inc: false, dec: false } as const satisfies Record<OperationKind, boolean>;
 
 /** Operations that take a number, and change number variables only. */
 type AdjustKind = { [Kind in OperationKind]: (typeof TAKES_NUMBER)[Kind] extends true ? Kind : never }[OperationKind];
@@ -65,6 +66,11 @@ export interface AdjustOperation extends OperationTarget {
 /** Whether the operation takes a number, and changes number variables only. */
 export function takesNumber(op: OperationKind): op is AdjustKind {
   return TAKES_NUMBER[op];
+}
+
+/** Whether the operation replaces the value, whatever it was, so that the last of several decides it. */
+export function replacesValue(op: OperationKind): boolean {
+  return REPLACES_VALUE[op];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ReactionRecord } from '../../../ingest/queue/processing-record';
 import { addDecimal } from '../../../runtime/domain/decimal';
-import type { Operation } from '../../../runtime/domain/operation';
+import { replacesValue, type Operation } from '../../../runtime/domain/operation';
 import type { Declarations } from '../../../variables/domain/declarations';
 import { periodAt } from '../../../variables/domain/period';
 import { parseVariablePath } from '../../../variables/domain/variable';
@@ -93,12 +93,12 @@ export function mayBackfill(record: ReactionRecord | undefined, isInForce: boole
 
 /** Whether a reaction sets a value, so that the order of events matters to it. */
 export function setsValues(ops: readonly ReactionOperation[]): boolean {
-  return ops.some(({ op }) => op === 'set');
+  return ops.some(({ op }) => replacesValue(op));
 }
 
 /** Whether a reaction sets a value of the campaign or the app. */
 export function setsSharedValues(ops: readonly ReactionOperation[]): boolean {
-  return ops.some(({ op, path }) => op === 'set' && parseVariablePath(path)?.scope !== 'user');
+  return ops.some(({ op, path }) => replacesValue(op) && parseVariablePath(path)?.scope !== 'user');
 }
 
 /** Which values a later event has set: those of the customer, those of the campaign and the app. */
@@ -115,7 +115,7 @@ export function withoutSuperseded(plan: Plan, later: LaterSets): Plan {
   if (!('operations' in plan)) return plan;
   const { reaction } = plan;
   const superseded = new Set(
-    reaction.ops.flatMap(({ op, path }) => (op === 'set' && isSetLater(path, later) ? [path] : [])),
+    reaction.ops.flatMap(({ op, path }) => (replacesValue(op) && isSetLater(path, later) ? [path] : [])),
   );
   return leavingOut(plan, (path) => superseded.has(path), 'superseded');
 }
