@@ -28,6 +28,11 @@ import { ProfileRepository } from './profile.repository';
 import { RememberedProfiles, type RecalledIdentities } from './remembered-profiles';
 import { UnlinkedIdentifiers } from './unlinked-identifiers';
 
+/** What a copy of a stored event says of customers, and the profile under which that event is stored; null: it has expired. */
+export interface StoredCopy extends Pick<TenantClaim, 'tenantId' | 'identifiers'> {
+  readonly profileId: string | null;
+}
+
 /** Nothing is known of any identifier. */
 const NOTHING_READ: IdentityReading = { identifiers: [], isComplete: false, erased: [] };
 
@@ -141,21 +146,32 @@ export class IdentityService {
   }
 
   /**
-   * Those of the claims that name an erased person, or one who is being erased. Sends nothing for an empty list. For
-   * claims that are not stored; of the others `decide` and `lock` find out. `reading` has what is known of them.
+   * Those of the copies of stored events that are about an erased person, or one who is being erased: they name the person, or
+   * repeat an event of theirs. Sends nothing for an empty list. `reading` has what is known of those whom they name. Nobody
+   * else whom they are about is erased before the transaction ends, so that an erasure finds what is recorded of them.
    */
-  async namingErased<T extends Pick<TenantClaim, 'tenantId' | 'identifiers'>>(
+  async aboutErased<T extends StoredCopy>(
     transaction: Transaction,
-    claims: readonly T[],
+    copies: readonly T[],
     reading: IdentityReading,
   ): Promise<ReadonlySet<T>> {
-    const ofClaims = identifiersOf(claims);
-    const owned = reading.identifiers.filter(({ profile }) => profile.erased);
-    const erased = await this.erased.find(transaction, ofClaims);
-    const keys = new Set([...owned, ...erased].map(tenantIdentifierKey));
+    if (copies.length === 0) return new Set();
+    const owners = new Map(reading.identifiers.map((each) => [tenantIdentifierKey(each), each.profile.profileId]));
+    const keysOf = ({ tenantId, identifiers }: T): string[] =>
+      identifiers.map((identifier) => tenantIdentifierKey({ tenantId, ...identifier }));
+    const profilesOf = (copy: T): string[] =>
+      [copy.profileId, ...keysOf(copy).map((key) => owners.get(key))].filter((id) => typeof id === 'string');
+    const profiles = new Map(
+      copies.flatMap((copy) => profilesOf(copy).map((profileId) => [profileId, { ...copy, profileId }])),
+    );
+    const [held, erased] = await Promise.all([
+      this.profiles.holdProfiles(transaction, [...profiles.values()]),
+      this.erased.find(transaction, identifiersOf(copies)),
+    ]);
+    const [living, keys] = [new Set(held), new Set(erased.map(tenantIdentifierKey))];
     return new Set(
-      claims.filter(({ tenantId, identifiers }) =>
-        identifiers.some((identifier) => keys.has(tenantIdentifierKey({ tenantId, ...identifier }))),
+      copies.filter(
+        (copy) => profilesOf(copy).some((id) => !living.has(id)) || keysOf(copy).some((key) => keys.has(key)),
       ),
     );
   }
@@ -247,7 +263,7 @@ export class IdentityService {
       this.profiles.holdProfiles(transaction, used),
       this.profiles.write(transaction, decision.plans, newId),
     ]);
-    if (held < used.length) throw new LostRaceError('a customer was erased since it was read');
+    if (held.length < used.length) throw new LostRaceError('a customer was erased since it was read');
   }
 
   /**

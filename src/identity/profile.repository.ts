@@ -101,10 +101,11 @@ export class ProfileRepository {
     if (identifiers.length > 0) transaction.sendLast(sql.INSERT_IDENTIFIERS_AT_COMMIT, identifierColumns(identifiers));
   }
 
-  /** Locks profiles, so that they cannot be erased before the transaction ends. Returns how many are not erased. */
-  async holdProfiles(transaction: Transaction, profiles: readonly TenantProfile[]): Promise<number> {
-    const rows = await transaction.send(sql.HOLD_PROFILES, columns(profiles.toSorted(byProfile)));
-    return rows.length;
+  /** Locks profiles, so that they cannot be erased before the transaction ends. Returns the ids of those that are not. */
+  async holdProfiles(transaction: Transaction, profiles: readonly TenantProfile[]): Promise<readonly string[]> {
+    const values = columns(profiles.toSorted(byProfile));
+    const rows = await transaction.send<{ profile_id: string }>(sql.HOLD_PROFILES, values);
+    return rows.map((row) => row.profile_id);
   }
 
   /**

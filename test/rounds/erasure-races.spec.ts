@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
@@ -7,8 +8,10 @@ import type { Identifier } from '../../src/identity/domain/identifier';
 import { CDP_FIELDS } from '../../src/identity/domain/identity-reference';
 import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
+import type { EventFields } from '../../src/ingest/domain/event';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestPipeline } from '../../src/ingest/pipeline';
+import { ReviewService } from '../../src/review/review.service';
 import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
 import { aCaller, aSubmission, device, email, external, outcomesOf, startNode } from '../support/ingest';
 import { brokenRules } from '../support/sound-customers';
@@ -161,6 +164,49 @@ describe('an event of another customer that names a person', () => {
           (error: unknown) => (error as { code?: string }).code === '55P03',
         );
     });
+});
+
+describe('a copy that says something else than the stored event', () => {
+  /** The erasure begins behind the look at who is erased, and before the commit of the warning. */
+  async function copyDuringErasure(copy: ReturnType<typeof naming>, person: Identifier): Promise<void> {
+    const review = slow.get(ReviewService);
+    const record = review.recordWithin.bind(review);
+    let erasing = Promise.resolve();
+    const spy = jest.spyOn(review, 'recordWithin').mockImplementationOnce((transaction, problems) => {
+      transaction.beforeCommit(async () => {
+        erasing = erase(person);
+        // Long enough for an erasure that waits for nobody.
+        await Promise.race([erasing, sleep(1_000)]);
+      });
+      record(transaction, problems);
+    });
+    expect(await take(slow, copy)).toEqual(['duplicate']);
+    spy.mockRestore();
+    await erasing;
+  }
+
+  it('leaves nothing of a person whom it names, when that person is erased meanwhile', async () => {
+    const [owner, mail] = [external(`owner-${mark}`), email(`${mark}@x.de`)];
+    const original = naming(owner);
+    await take(quick, original, naming(external(`person-${mark}`), mail));
+    await copyDuringErasure(copyOf(original, naming(mail)), mail);
+    expect(await placesOf(url, [mail.value])).toEqual([]);
+  });
+
+  it('leaves nothing of the person whose event it repeats, when that person is erased meanwhile', async () => {
+    const original = naming(external(`person-${mark}`));
+    await take(quick, original);
+    const says = `words-${mark}`;
+    await copyDuringErasure(copyOf(original, naming(device(says))), external(`person-${mark}`));
+    expect(await placesOf(url, [says])).toEqual([]);
+  });
+
+  /** An event under the id of another one. */
+  const copyOf = (original: ReturnType<typeof naming>, event: ReturnType<typeof naming>): ReturnType<typeof naming> => {
+    const { source, externalEventId } = original.value as EventFields;
+    const value = { ...(event.value as EventFields), source, externalEventId };
+    return { ...event, value, text: () => JSON.stringify(value) };
+  };
 });
 
 describe('an erasure that was killed while it looked at events of others', () => {

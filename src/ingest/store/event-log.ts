@@ -15,6 +15,8 @@ export interface StoredEvent {
   readonly contentHash: string;
   /** The batch that stored it: a sender that lost its connection during COMMIT recognises its own. Null of an expired one. */
   readonly batchId: string | null;
+  /** Under which it is stored. Null of an expired one. */
+  readonly profileId: string | null;
 }
 
 interface FoundRow {
@@ -27,6 +29,7 @@ interface StoredRow extends FoundRow {
   readonly external_event_id: string;
   readonly content_hash: Buffer;
   readonly batch_id: string;
+  readonly profile_id: string;
 }
 
 interface ExpiredRow extends FoundRow {
@@ -55,10 +58,12 @@ export class EventLog {
     for (const row of rows) {
       const asked = events[Number(row.position) - 1];
       if (asked === undefined) continue;
-      if (row.has_expired) found.set(asked.eventId, { contentHash: this.hashOfExpired(asked, row), batchId: null });
-      else {
+      if (row.has_expired) {
+        found.set(asked.eventId, { contentHash: this.hashOfExpired(asked, row), batchId: null, profileId: null });
+      } else {
         assertSameEvent(asked, row);
-        found.set(asked.eventId, { contentHash: row.content_hash.toString('base64'), batchId: row.batch_id });
+        const { batch_id: batchId, profile_id: profileId } = row;
+        found.set(asked.eventId, { contentHash: row.content_hash.toString('base64'), batchId, profileId });
       }
     }
     return found;

@@ -10,16 +10,18 @@ import { INSERTED_NAMES, insertedValues } from './event-columns';
 export const FIND_EVENTS: Statement = {
   name: 'ingest_find_events',
   text: `
-    SELECT u.position, e.source, e.external_event_id, e.content_hash, e.batch_id, e.has_expired, e.content_check
+    SELECT u.position, e.source, e.external_event_id, e.content_hash, e.batch_id, e.profile_id, e.has_expired,
+      e.content_check
     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS u (tenant_id, event_id, position)
     CROSS JOIN LATERAL (
-      SELECT source, external_event_id, content_hash, batch_id, false AS has_expired, NULL::bigint AS content_check
+      SELECT source, external_event_id, content_hash, batch_id, profile_id, false AS has_expired,
+        NULL::bigint AS content_check
       FROM events WHERE tenant_id = u.tenant_id AND event_id = u.event_id
       UNION ALL
-      SELECT NULL, NULL, NULL, NULL, true, content_check FROM expired_events
+      SELECT NULL, NULL, NULL, NULL, NULL, true, content_check FROM expired_events
       WHERE tenant_id = u.tenant_id AND event_id = u.event_id
       UNION ALL
-      SELECT NULL, NULL, NULL, NULL, true, other_content_check FROM expired_events
+      SELECT NULL, NULL, NULL, NULL, NULL, true, other_content_check FROM expired_events
       WHERE tenant_id = u.tenant_id AND other_event_id = u.event_id
       LIMIT 1
     ) e`,

@@ -95,7 +95,7 @@ export class StoreTransaction {
     if (fresh.length === 0) {
       const results: Results = new Map();
       addStored(results, batch, stored, batchId);
-      const concluded = await this.recordForReview(transaction, { batch, reading, hasRefusals }, results);
+      const concluded = await this.recordForReview(transaction, { batch, stored, reading, hasRefusals }, results);
       return () => concluded;
     }
 
@@ -193,9 +193,10 @@ export class StoreTransaction {
       accepted.map(({ event }) => event),
     );
     const results: Results = new Map();
-    addStored(results, batch, new Map([...stored, ...storedLate]), batchId);
+    const storedNow = new Map([...stored, ...storedLate]);
+    addStored(results, batch, storedNow, batchId);
     addFresh(results, fresh, decision, inserted);
-    return this.recordForReview(transaction, prepared, results);
+    return this.recordForReview(transaction, { ...prepared, stored: storedNow }, results);
   }
 
   /**
@@ -204,16 +205,21 @@ export class StoreTransaction {
    */
   private async recordForReview(
     transaction: Transaction,
-    { batch, reading, hasRefusals }: Pick<Prepared, 'batch' | 'reading' | 'hasRefusals'>,
+    { batch, stored, reading, hasRefusals }: Pick<Prepared, 'batch' | 'stored' | 'reading' | 'hasRefusals'>,
     results: Results,
   ): Promise<readonly IngestResult[]> {
     const entries = [...results];
-    const differing = entries.filter(([, result]) => saysSomethingElse(result)).map(([event]) => event);
-    const namingErased = await this.identity.namingErased(transaction, differing, reading);
+    const differing = entries.flatMap(([event, result]) => {
+      const { tenantId, eventId, identifiers } = event;
+      const profileId = stored.get(eventId)?.profileId ?? null;
+      return saysSomethingElse(result) ? [{ tenantId, eventId, identifiers, profileId }] : [];
+    });
+    const aboutErased = await this.identity.aboutErased(transaction, differing, reading);
+    const ofErased = new Set([...aboutErased].map(({ eventId }) => eventId));
     const warnings = entries.flatMap(([event, result]) =>
       result.status === 'error'
         ? []
-        : result.warnings.map((reason) => warningProblem(event, reason, result, namingErased.has(event))),
+        : result.warnings.map((reason) => warningProblem(event, reason, result, ofErased.has(event.eventId))),
     );
     const asSent = entries.filter(([, result]) => isStoredAsSent(result));
     this.review.closeReplayed(
