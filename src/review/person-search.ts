@@ -24,7 +24,7 @@ const WORK_MS_MAX = 10;
 export interface SearchSpan {
   /** The search starts after this id. */
   readonly after: string;
-  /** Only entries that were last seen at this time or later. */
+  /** Only entries that were last seen or closed at this time or later. */
   readonly seenSince: Date;
 }
 
@@ -51,11 +51,11 @@ interface EntryTexts {
 
 /**
  * The next entries of a workspace after the id $2, in the order of their ids, with the size of their payloads; payloads
- * are not read. `isRecent`: last seen at $4 or later.
+ * are not read. `isRecent`: last seen, or closed with a note, at $4 or later.
  */
 const LIST_ENTRIES = `
-  SELECT id, event_id AS "eventId", last_seen_at >= $4 AS "isRecent", coalesce(octet_length(payload), 0) AS bytes,
-    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL AS "hasText"
+  SELECT id, event_id AS "eventId", greatest(last_seen_at, closed_at) >= $4 AS "isRecent",
+    coalesce(octet_length(payload), 0) AS bytes, payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL AS "hasText"
   FROM review_entries
   WHERE tenant_id = $1 AND id > $2
   ORDER BY id LIMIT $3`;

@@ -11,6 +11,7 @@ import { HOLD_PROFILES } from '../../src/identity/profile.sql';
 import type { EventFields } from '../../src/ingest/domain/event';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestPipeline } from '../../src/ingest/pipeline';
+import { ReviewResolutions } from '../../src/review/review-resolutions';
 import { ReviewService } from '../../src/review/review.service';
 import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
 import { aCaller, aSubmission, device, email, external, outcomesOf, startNode } from '../support/ingest';
@@ -207,6 +208,35 @@ describe('a copy that says something else than the stored event', () => {
     const value = { ...(event.value as EventFields), source, externalEventId };
     return { ...event, value, text: () => JSON.stringify(value) };
   };
+});
+
+describe('a note about the person', () => {
+  it('is found in an entry that somebody dismisses behind the search', async () => {
+    const person = external(`person-${mark}`);
+    await take(quick, naming(person));
+    const id = randomUUID();
+    // More than is searched within the last transaction.
+    await rowsOf(
+      url,
+      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
+         occurrences, first_seen_at, last_seen_at, status)
+       SELECT $1, e.id, 'error', 'request', 'malformed_json', 'm', '[]', 'external', repeat('x', 1024 * 1024), 'text', 1,
+         now() - interval '1 day', now() - interval '1 day', 'open'
+       FROM unnest(ARRAY[$2::uuid, gen_random_uuid()]) AS e (id)`,
+      [tenantId, id],
+    );
+    const customers = quick.get(CustomerErasure);
+    const finish = customers.finish.bind(customers);
+    const spy = jest.spyOn(customers, 'finish').mockImplementationOnce(async (...asked) => {
+      const at = new Date().toISOString();
+      const note = `userId: ${person.value}`;
+      await slow.get(ReviewResolutions).dismiss(tenantId, id, { action: 'dismissed', at, by: 'test', note });
+      return finish(...asked);
+    });
+    await erase(person);
+    spy.mockRestore();
+    expect(await placesOf(url, [person.value])).toEqual([]);
+  });
 });
 
 describe('an erasure that was killed while it looked at events of others', () => {
