@@ -11,9 +11,13 @@ import type {
 import type { HeldCustomer, KnownCustomer, MergeSide } from './domain/known-identities';
 import * as sql from './profile.sql';
 
+/** Each further attempt sees the erasure that came in between before. */
+const HOLD_ATTEMPTS_MAX = 5;
+
 interface CustomerRow {
   readonly profile_id: string;
   readonly root_id: string;
+  readonly erased: boolean;
   readonly held: boolean;
   readonly external_id: string | null;
   readonly others: readonly string[];
@@ -126,13 +130,16 @@ export class ProfileRepository {
     tenantId: string,
     profileIds: readonly string[],
   ): Promise<Map<string, HeldCustomer>> {
-    const rows = await transaction.send<CustomerRow>(sql.HOLD_CUSTOMERS, [tenantId, profileIds.toSorted()]);
-    return new Map(
-      rows.map(({ profile_id: profileId, root_id: rootId, held, external_id: externalId, others }) => [
-        profileId,
-        { rootId, isErased: !held, externalId, profileIds: [rootId, ...others] },
-      ]),
-    );
+    const customers = new Map<string, HeldCustomer>();
+    let asked = profileIds;
+    for (let attempt = 1; asked.length > 0 && attempt <= HOLD_ATTEMPTS_MAX; attempt += 1) {
+      const rows = await transaction.send<CustomerRow>(sql.HOLD_CUSTOMERS, [tenantId, asked.toSorted()]);
+      for (const { profile_id: profileId, root_id: rootId, held, external_id: externalId, others } of rows) {
+        customers.set(profileId, { rootId, isErased: !held, externalId, profileIds: [rootId, ...others] });
+      }
+      asked = rows.filter(({ held, erased }) => !held && !erased).map((row) => row.profile_id);
+    }
+    return customers;
   }
 
   /** Locks the customers that have no EXTERNAL identifier, until the transaction ends. Returns how many those are. */

@@ -303,19 +303,21 @@ export const HOLD_UNLINKED: Statement = {
 
 /**
  * The customers that profiles belong to now, locked so that an erasure waits for this commit. For an erased customer
- * only the root is meaningful. `others` are the profiles of the customer without the root.
+ * only the root is meaningful. `others` are the profiles of the customer without the root. Neither `held` nor `erased`: the
+ * root was erased while the statement waited for another lock; an undo may have parted the profile from it before.
  */
 export const HOLD_CUSTOMERS: Statement = {
   name: 'identity_hold_customers',
   text: `
-    SELECT u.profile_id, p.root_id, r.profile_id IS NOT NULL AS held, r.external_id,
+    SELECT u.profile_id, p.root_id, p.erased, r.profile_id IS NOT NULL AS held, r.external_id,
       ARRAY(
         SELECT o.profile_id::text FROM profiles o
         WHERE o.tenant_id = $1::uuid AND o.root_id = p.root_id AND o.root_id <> o.profile_id
       ) AS others
     FROM unnest($2::uuid[]) AS u (profile_id)
     CROSS JOIN LATERAL (
-      SELECT root_id FROM profiles WHERE tenant_id = $1::uuid AND profile_id = u.profile_id LIMIT 1
+      SELECT root_id, erased_at IS NOT NULL AS erased FROM profiles
+      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id LIMIT 1
     ) p
     LEFT JOIN LATERAL (
       SELECT profile_id, external_id FROM profiles

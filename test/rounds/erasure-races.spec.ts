@@ -6,11 +6,14 @@ import { CustomerErasure } from '../../src/identity/customer-erasure';
 import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { CDP_FIELDS } from '../../src/identity/domain/identity-reference';
+import { IdentityService } from '../../src/identity/identity.service';
 import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
 import type { EventFields } from '../../src/ingest/domain/event';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestPipeline } from '../../src/ingest/pipeline';
+import { CONNECTION_SETTINGS } from '../../src/platform/postgres/connection-settings';
+import { PipelinedConnection } from '../../src/platform/postgres/pipelined-connection';
 import { ReviewResolutions } from '../../src/review/review-resolutions';
 import { ReviewService } from '../../src/review/review.service';
 import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
@@ -237,6 +240,35 @@ describe('a note about the person', () => {
     spy.mockRestore();
     expect(await placesOf(url, [person.value])).toEqual([]);
   });
+});
+
+describe('a customer whose merge with an erased person was undone', () => {
+  it('counts as living for a worker whose look is older and waited for another lock', async () => {
+    const [other, person, mail] = [external(`other-${mark}`), external(`person-${mark}`), email(`${mark}@x.de`)];
+    await take(quick, naming(other), naming(person), naming(mail), naming(person, mail));
+    const [otherId, personId] = [(await customerOf(other))!.rootId, (await customerOf(person))!.rootId];
+    const [mailId] = (await customerOf(mail))!.profileIds.filter((id) => id !== personId);
+    const worker = new PipelinedConnection(slow.get(CONNECTION_SETTINGS), WORKER);
+    await withClient(url, async (blocker) => {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT 1 FROM profiles WHERE profile_id = $1 FOR UPDATE', [otherId]);
+      const holding = worker.transaction((transaction) =>
+        slow.get(IdentityService).holdCustomers(transaction, tenantId, [otherId, mailId!]),
+      );
+      await until(async () => (await waitingForLocks(url)) > 0);
+      await undoMerges(person);
+      await erase(person);
+      await blocker.query('COMMIT');
+      const held = await holding;
+      expect([held.get(mailId!), held.get(otherId)]).toMatchObject([
+        { rootId: mailId, isErased: false, externalId: null, profileIds: [mailId] },
+        { rootId: otherId, isErased: false },
+      ]);
+    });
+    await worker.close();
+  });
+
+  const WORKER = { applicationName: 'cds-test', lockTimeoutMs: 10_000, statementTimeoutMs: 10_000 };
 });
 
 describe('an erasure that was killed while it looked at events of others', () => {
