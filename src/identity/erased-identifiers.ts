@@ -124,7 +124,10 @@ export class ErasedIdentifiers {
     );
   }
 
-  /** Stores the hashes of a customer's identifiers, in the transaction that deletes the identifiers. */
+  /**
+   * Stores the hashes of a customer's identifiers, in the transaction that deletes the identifiers. The one of a participant
+   * who has begun anew is there already: it stays with the others that were erased with it, and is lifted with them.
+   */
   async remember(
     manager: EntityManager,
     tenantId: string,
@@ -136,7 +139,7 @@ export class ErasedIdentifiers {
       `INSERT INTO erased_identifiers (tenant_id, hash, profile_id, erased_at)
        SELECT $1, decode(hash, 'hex'), $3, $4 FROM unnest($2::text[]) AS hash ORDER BY hash
        ON CONFLICT ON CONSTRAINT erased_identifiers_pkey
-       DO UPDATE SET profile_id = excluded.profile_id, erased_at = excluded.erased_at`,
+       DO UPDATE SET erased_at = excluded.erased_at`,
       [tenantId, identifiers.map((each) => this.hashOf({ tenantId, ...each }).toString('hex')), profileId, at],
     );
   }

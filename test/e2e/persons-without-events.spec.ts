@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
-import { anExternalEvent } from '../support/builders';
+import { aCdpEvent, anExternalEvent } from '../support/builders';
 import { type Answer, type Client, expectProblem } from '../support/client';
 import { aCampaign, type Campaign, mutate, set } from '../support/runtime';
 import { placesOf } from '../support/traces';
@@ -94,6 +94,20 @@ describe('POST /v1/cdp/profiles:erase', () => {
     expect(again.body.status).toBe('applied');
     expect((await admin.post(ERASE, identity)).status).toBe(200);
     expect(await placesOf(service.databaseUrl, [identity.value])).toEqual([]);
+  });
+
+  it('keeps the identifiers together that were erased together, so that one lift is for all', async () => {
+    const { identity, client } = await aParticipant();
+    const email = `${randomUUID()}@example.com`;
+    await admin.post('/v1/cdp/event-types', { eventType: 'signed_up', properties: {} });
+    const event = () =>
+      aCdpEvent({ eventType: 'signed_up', identity: { externalUserId: identity.value, email }, properties: {} });
+    expect((await admin.post('/v1/cdp/events', event())).status).toBe(202);
+    expect((await admin.post(ERASE, identity)).status).toBe(200);
+    await mutate(client, [set('state.user.motto', 'again')], { mutation_id: 'two' });
+    expect((await admin.post(ERASE, identity)).status).toBe(200);
+    expect((await admin.post('/v1/cdp/erasures:lift', { type: 'EMAIL', value: email })).body.status).toBe('lifted');
+    expect((await admin.post('/v1/cdp/events', event())).status).toBe(202);
   });
 
   it('erases a customer by any identifier, as by the id of the profile', async () => {
