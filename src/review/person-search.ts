@@ -47,22 +47,27 @@ interface EntryTexts {
   readonly id: string;
   readonly payload: string | null;
   readonly note: string | null;
+  /** Of the fields that are at fault, as JSON, where the payload is not kept. */
+  readonly paths: string | null;
 }
 
 /**
  * The next entries of a workspace after the id $2, in the order of their ids, with the size of their payloads; payloads
- * are not read. `isRecent`: last seen, or closed with a note, at $4 or later.
+ * are not read. Where there is none, the paths of faults may still name a person. `isRecent`: last seen, or closed with a
+ * note, at $4 or later.
  */
 const LIST_ENTRIES = `
   SELECT id, event_id AS "eventId", greatest(last_seen_at, closed_at) >= $4 AS "isRecent",
-    coalesce(octet_length(payload), 0) AS bytes, payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL AS "hasText"
+    octet_length(coalesce(payload, details::text)) AS bytes,
+    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL OR details <> '[]' AS "hasText"
   FROM review_entries
   WHERE tenant_id = $1 AND id > $2
   ORDER BY id LIMIT $3`;
 
-/** Payloads and notes of entries; of each payload $4 characters from position $3 on. */
+/** Payloads, or else paths of faults, and notes of entries; of each payload $4 characters from position $3 on. */
 const READ_TEXTS = `
-  SELECT id, substr(payload, $3, $4) AS payload, resolution ->> 'note' AS note
+  SELECT id, substr(payload, $3, $4) AS payload, resolution ->> 'note' AS note,
+    CASE WHEN payload IS NULL THEN jsonb_path_query_array(details, '$[*].path')::text END AS paths
   FROM review_entries WHERE tenant_id = $1 AND id = ANY($2)
   ORDER BY id`;
 
@@ -108,8 +113,11 @@ export class PersonSearch {
   ): Promise<string[]> {
     const named: string[] = [];
     const pause = this.pauses();
-    for (const { id, payload, note } of await read(manager, tenantId, ids, 1)) {
-      const isNamed = (note !== null && search.isNamedIn(`"${note}"`)) || (await isIn(payload ?? '', search, pause));
+    for (const { id, payload, note, paths } of await read(manager, tenantId, ids, 1)) {
+      const isNamed =
+        (note !== null && search.isNamedIn(`"${note}"`)) ||
+        (paths !== null && search.isNamedInPaths(paths)) ||
+        (await isIn(payload ?? paths ?? '', search, pause));
       if (isNamed || (await isInRest(manager, { tenantId, id }, payload, search, pause))) named.push(id);
     }
     return named;

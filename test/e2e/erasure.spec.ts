@@ -280,6 +280,27 @@ describe('traces of a person in what was refused', () => {
     const [entry] = await reviewEntries(admin);
     expect(entry).toMatchObject({ reason: 'unknown_field', payloadState: 'removed', details: [] });
   });
+
+  it('leave no such name behind either where the payload has gone before', async () => {
+    const number = `cust-${randomUUID().slice(0, 8)}`;
+    const profileId = await aPersonNamedBy(number, `jane-${randomUUID()}@example.com`, `+49176${digits(7)}`);
+    const plain = number.replace('-', '_');
+    await admin.post('/v1/cdp/events', aCdpEvent({ identity: { externalUserId: number, deviceKey: plain } }));
+    await admin.post('/v1/external-events:batch', { items: [anExternalEvent({ [number]: 1 })] });
+    await admin.post('/v1/external-events:batch', { items: [anExternalEvent({ [plain]: 1 })] });
+    await admin.post('/v1/external-events', anExternalEvent({ [`${number}0`]: 1 }));
+    // As after REVIEW_PAYLOAD_DAYS, beyond the limit of a day, or when somebody else is erased whom it names.
+    await rowsOf(service.databaseUrl, 'UPDATE review_entries SET payload = NULL WHERE tenant_id = $1', [
+      workspace.tenantId,
+    ]);
+    await erase(admin, profileId);
+    const entries = await reviewEntries(admin);
+    const paths = entries.map(({ details }) => details.map(({ path }: { path: string }) => path));
+    expect(paths.sort()).toEqual([[], [], [`["${number}0"]`]]);
+    const messages = entries.map(({ message }) => message).filter((message) => message.includes(number));
+    expect(messages).toEqual([expect.stringContaining(`${number}0`)]);
+    expect(await placesOf(service.databaseUrl, [plain])).toEqual([]);
+  });
 });
 
 describe('events of an erased person', () => {

@@ -47,6 +47,11 @@ export class TraceSearch {
     );
   }
 
+  /** Whether a path, in JSON text with paths of fields, has a field whose whole name is an identifier: `items[0].c_4711`. */
+  isNamedInPaths(text: string): boolean {
+    return this.exact.some((value) => hasField(text, value));
+  }
+
   private hasEscaped(text: string, plain: string): boolean {
     if (this.escaped.length === 0) return false;
     const searched = [withSingleBackslashes(text), withSingleBackslashes(plain)];
@@ -102,6 +107,13 @@ function hasExactly(text: string, value: string): boolean {
     if (isQuoted(text, at, end)) return true;
     const isWhole = !WORD.test(text.charAt(at - 1)) && !WORD.test(text.charAt(end));
     if (isWhole && isIdentifier(text, value, at)) return true;
+  }
+  return false;
+}
+
+function hasField(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (/["'.]/.test(text.charAt(at - 1)) && /["'.[]/.test(text.charAt(at + name.length))) return true;
   }
   return false;
 }
