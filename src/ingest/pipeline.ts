@@ -145,6 +145,7 @@ export class IngestPipeline {
       if (result.hasUnrecordedWarnings !== true) return [];
       return result.warnings.map((reason) => ({
         identities: identitiesOf(submission),
+        copyOf: result.eventId,
         describe: (namesErased) =>
           event === undefined
             ? differingCopyProblem(tenantId, submission, result, at, namesErased)

@@ -3,13 +3,17 @@ import { LRUCache } from 'lru-cache';
 import { ErasedPersons } from '../identity/erased-persons';
 import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
+import { ERASED_HASH } from './domain/deduplication';
 import type { Event } from './domain/event';
 import { deprecationOf } from './domain/review-problems';
+import { StoredCopies } from './store/stored-copies';
 
-/** A problem to record; what is kept of it depends on whether one of the identities in it is an erased person's. */
+/** A problem to record; what is kept of it depends on whether it is about an erased person. */
 export interface FoundProblem {
-  /** As clients wrote them. */
+  /** As clients wrote them: one may be an erased person's. */
   readonly identities: readonly unknown[];
+  /** The stored event that it repeats, which may be an erased person's. */
+  readonly copyOf?: string;
   readonly describe: (namesErased: boolean) => Problem;
 }
 
@@ -19,6 +23,7 @@ export class ProblemRecorder {
   constructor(
     private readonly review: ReviewService,
     private readonly erased: ErasedPersons,
+    private readonly copies: StoredCopies,
   ) {}
 
   /**
@@ -39,14 +44,19 @@ export class ProblemRecorder {
     return problems;
   }
 
-  /** For each problem, whether it names a person who is erased, or is being erased. */
+  /** For each problem, whether it names a person who is erased, or is being erased, or repeats an event of theirs. */
   private async nameErased(tenantId: string, found: readonly FoundProblem[]): Promise<readonly boolean[]> {
     const named = await this.erased.areNamedIn(
       tenantId,
       found.flatMap(({ identities }) => identities),
     );
+    const repeated = found.flatMap(({ copyOf }) => copyOf ?? []);
+    const stored = await this.copies.storedAmong(tenantId, [...new Set(repeated)]);
     let next = 0;
-    return found.map(({ identities }) => named.slice(next, (next += identities.length)).includes(true));
+    return found.map(({ identities, copyOf = '' }) => {
+      const isNamed = named.slice(next, (next += identities.length)).includes(true);
+      return isNamed || stored.get(copyOf) === ERASED_HASH;
+    });
   }
 }
 

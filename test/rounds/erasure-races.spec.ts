@@ -205,6 +205,24 @@ describe('a copy that says something else than the stored event', () => {
     expect(await placesOf(url, [says])).toEqual([]);
   });
 
+  it('leaves nothing of the person whose event it repeats in another form, when that person is erased meanwhile', async () => {
+    const [person, says] = [external(`person-${mark}`), `words-${mark}`];
+    const original = naming(person);
+    await take(quick, original);
+    const review = slow.get(ReviewService);
+    const record = review.record.bind(review);
+    const spy = jest.spyOn(review, 'record').mockImplementationOnce(async (...asked) => {
+      await erase(person);
+      return record(...asked);
+    });
+    const { identifiers: _identifiers, ...malformed } = copyOf(original, naming()).value as EventFields;
+    const value = { ...malformed, properties: { says } };
+    const copy = { ...original, value, text: () => JSON.stringify(value) };
+    expect(await take(slow, copy)).toEqual(['duplicate']);
+    spy.mockRestore();
+    expect(await placesOf(url, [says])).toEqual([]);
+  });
+
   /** An event under the id of another one. */
   const copyOf = (original: ReturnType<typeof naming>, event: ReturnType<typeof naming>): ReturnType<typeof naming> => {
     const { source, externalEventId } = original.value as EventFields;
