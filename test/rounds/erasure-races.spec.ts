@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
@@ -179,8 +178,8 @@ describe('a copy that says something else than the stored event', () => {
     const spy = jest.spyOn(review, 'recordWithin').mockImplementationOnce((transaction, problems) => {
       transaction.beforeCommit(async () => {
         erasing = erase(person);
-        // Long enough for an erasure that waits for nobody.
-        await Promise.race([erasing, sleep(1_000)]);
+        // An erasure that waits for nobody ends before the commit.
+        await Promise.race([erasing, until(async () => (await waitingForLocks(url)) > 0)]);
       });
       record(transaction, problems);
     });
