@@ -21,7 +21,7 @@ import {
   type IdentityReading,
   type TenantClaim,
 } from './domain/identity-batch';
-import type { HeldCustomer } from './domain/known-identities';
+import type { HeldCustomer, PartedProfiles } from './domain/known-identities';
 import type { IdentityPolicy } from './domain/resolve-profile';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { ProfileRepository } from './profile.repository';
@@ -289,6 +289,15 @@ export class IdentityService {
     profileIds: readonly string[],
   ): Promise<Map<string, HeldCustomer>> {
     return this.profiles.holdCustomers(transaction, tenantId, profileIds);
+  }
+
+  /** The profiles that undone merges have parted from these. To be asked behind `holdCustomers`. */
+  partedFrom(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<readonly PartedProfiles[]> {
+    return this.profiles.partedFrom(transaction, tenantId, profileIds);
   }
 
   /**

@@ -8,11 +8,18 @@ import type {
   TenantPlan,
   TenantProfile,
 } from './domain/identity-batch';
-import type { HeldCustomer, KnownCustomer, MergeSide } from './domain/known-identities';
+import type { HeldCustomer, KnownCustomer, MergeSide, PartedProfiles } from './domain/known-identities';
+import { READ_PARTED } from './parted-profiles.sql';
 import * as sql from './profile.sql';
 
 /** Each further attempt sees the erasure that came in between before. */
 const HOLD_ATTEMPTS_MAX = 5;
+
+interface PartedRow {
+  readonly profile_id: string;
+  readonly other_id: string;
+  readonly until: string;
+}
 
 interface CustomerRow {
   readonly profile_id: string;
@@ -140,6 +147,16 @@ export class ProfileRepository {
       asked = rows.filter(({ held, erased }) => !held && !erased).map((row) => row.profile_id);
     }
     return customers;
+  }
+
+  /** The profiles that undone merges have parted from these. */
+  async partedFrom(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<readonly PartedProfiles[]> {
+    const rows = await transaction.send<PartedRow>(READ_PARTED, [tenantId, profileIds]);
+    return rows.map(({ profile_id: profileId, other_id: otherId, until }) => ({ profileId, otherId, until }));
   }
 
   /** Locks the customers that have no EXTERNAL identifier, until the transaction ends. Returns how many those are. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { HeldCustomer } from '../identity/domain/known-identities';
+import type { HeldCustomer, PartedProfiles } from '../identity/domain/known-identities';
 import { IdentityService } from '../identity/identity.service';
 import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import type { LoggedEvent } from '../ingest/domain/logged-event';
@@ -31,14 +31,16 @@ export interface ArrangedEntries extends Arrangement<ReadyEntry> {
 
 type EntryWithEvent = QueuedKey & { readonly event: LoggedEvent };
 type KnownCustomers = ReadonlyMap<string, HeldCustomer>;
+type FirstEntry = EntryKey & { readonly profileId: string };
 /** By profile. */
 type FirstKeys = ReadonlyMap<string, EntryKey>;
 type FirstsOfRoots = Map<string, Map<string, EntryKey>>;
 
 /**
  * Keeps the order of each customer's events. Entries of one profile are in one partition, in order. A merged customer
- * has entries of several profiles, so an entry is ready only if no other partition has an earlier one. Events that
- * waited for an EXTERNAL identifier of the customer return to the queue first.
+ * has entries of several profiles, so an entry is ready only if no other partition has an earlier one. An event that came
+ * before a merge was undone is queued for the customer of then, so later ones wait for what was queued for the other side by
+ * then. Events that waited for an EXTERNAL identifier of the customer return to the queue first.
  */
 @Injectable()
 export class QueueOrder {
@@ -58,10 +60,12 @@ export class QueueOrder {
   ): Promise<ArrangedEntries> {
     const { tenantId } = partition;
     const profiles = [...new Set(entries.map(({ queuedFor }) => queuedFor))];
-    const own = [...new Set([...profiles, ...entries.map(({ event }) => event.profileId)])];
+    const ofEvents = [...new Set(entries.map(({ event }) => event.profileId))];
+    const own = [...new Set([...profiles, ...ofEvents])];
     // Customers first: after that, no event starts to wait for a customer who is linked here.
-    const [customers, firstParked, waitingAtOwn, recorded] = await Promise.all([
+    const [customers, parted, firstParked, waitingAtOwn, recorded] = await Promise.all([
       this.customersOf(transaction, tenantId, entries),
+      this.identity.partedFrom(transaction, tenantId, ofEvents),
       this.parked.firstOf(transaction, tenantId, profiles),
       this.waiting.firstOf(transaction, tenantId, own),
       this.queue.lockProcessing(
@@ -70,7 +74,10 @@ export class QueueOrder {
         entries.map(({ eventId }) => eventId),
       ),
     ]);
-    const { firsts, waitingAtOthers } = await this.firstsOfOthers(transaction, partition, entries, customers);
+    const { firsts, waitingAtOthers } = await this.firstsOfOthers(transaction, partition, entries, {
+      customers,
+      parted,
+    });
     const waiting = waitingForLinked(new Map([...waitingAtOwn, ...waitingAtOthers]), customers);
     const released = await this.releaseWaiting(transaction, partition, waiting);
     const arrangement = arrangeEntries(
@@ -92,20 +99,21 @@ export class QueueOrder {
     entry: EntryWithEvent,
   ): Promise<ReadyEntry | undefined> {
     const { tenantId } = partition;
-    const [customers, recorded] = await Promise.all([
+    const [customers, parted, recorded] = await Promise.all([
       this.customersOf(transaction, tenantId, [entry]),
+      this.identity.partedFrom(transaction, tenantId, [entry.event.profileId]),
       this.queue.lockProcessing(transaction, tenantId, [entry.eventId]),
     ]);
     const ready = readyEntry(tenantId, entry, customers, recorded.get(entry.eventId));
     const members = new Set([...(customers.get(entry.event.profileId)?.profileIds ?? []), entry.queuedFor]);
-    const [waitingAt, queued, parked] = await Promise.all([
+    const [waitingAt, entriesOf] = await Promise.all([
       this.waiting.firstOf(transaction, tenantId, [...members]),
-      this.queue.firstOf(transaction, tenantId, [...members]),
-      this.parked.firstOf(transaction, tenantId, [...members]),
+      this.firstEntries(transaction, tenantId, [...members, ...parted.map(({ otherId }) => otherId)]),
     ]);
     const waiting = waitingForLinked(waitingAt, customers);
     await this.releaseWaiting(transaction, partition, waiting);
-    const others = [...queued, ...parked.values(), ...(waiting.get(ready.rootId)?.values() ?? [])];
+    const ofCustomer = entriesOf.filter((each) => members.has(each.profileId) || wasQueuedBefore(parted, each));
+    const others = [...ofCustomer, ...(waiting.get(ready.rootId)?.values() ?? [])];
     return others.some((key) => isEarlier(key, entry)) ? undefined : ready;
   }
 
@@ -146,15 +154,15 @@ export class QueueOrder {
   }
 
   /**
-   * By root, the first entry of each other profile of a merged customer, queued or parked; and the events that wait at
-   * these profiles. The queue is read after the waiting events, so that an event released meanwhile is seen in one of
-   * the two.
+   * By root, the first entry of each other profile of a merged customer, and of each that was parted from it, queued or parked;
+   * and the events that wait at the customer's. The queue is read after the waiting events, so that an event released
+   * meanwhile is seen in one of the two.
    */
   private async firstsOfOthers(
     transaction: Transaction,
     partition: QueuePartition,
     entries: readonly EntryWithEvent[],
-    customers: KnownCustomers,
+    { customers, parted }: { readonly customers: KnownCustomers; readonly parted: readonly PartedProfiles[] },
   ): Promise<{ readonly firsts: FirstsOfRoots; readonly waitingAtOthers: FirstKeys }> {
     const rootOf = new Map<string, string>();
     for (const { event, queuedFor } of entries) {
@@ -164,23 +172,46 @@ export class QueueOrder {
       }
     }
     const firsts: FirstsOfRoots = new Map();
-    if (rootOf.size === 0) return { firsts, waitingAtOthers: new Map() };
-    const elsewhere = [...rootOf.keys()].filter((id) => shardOf(id) !== partition.shard);
-    const [waitingAtOthers, queued, parked] = await Promise.all([
+    const others = new Set([...rootOf.keys(), ...parted.map(({ otherId }) => otherId)]);
+    if (others.size === 0) return { firsts, waitingAtOthers: new Map() };
+    const [waitingAtOthers, found] = await Promise.all([
       this.waiting.firstOf(transaction, partition.tenantId, [...rootOf.keys()]),
-      this.queue.firstOf(transaction, partition.tenantId, elsewhere),
-      this.parked.firstOf(transaction, partition.tenantId, [...rootOf.keys()]),
+      this.firstEntries(transaction, partition.tenantId, [...others], partition.shard),
     ]);
-    const note = (profileId: string, key: EntryKey): void => {
-      const rootId = rootOf.get(profileId) ?? profileId;
+    const note = (rootId: string, { profileId, ...key }: FirstEntry): void => {
       const ofRoot = firsts.get(rootId) ?? new Map<string, EntryKey>();
       const known = ofRoot.get(profileId);
       firsts.set(rootId, ofRoot.set(profileId, known !== undefined && isEarlier(known, key) ? known : key));
     };
-    for (const { profileId, ...key } of queued) note(profileId, key);
-    for (const [profileId, key] of parked) note(profileId, key);
+    for (const entry of found) {
+      const rootId = rootOf.get(entry.profileId);
+      if (rootId !== undefined) note(rootId, entry);
+      for (const each of parted) {
+        if (wasQueuedBefore([each], entry)) note(customers.get(each.profileId)?.rootId ?? each.profileId, entry);
+      }
+    }
     return { firsts, waitingAtOthers };
   }
+
+  /** The first entries of profiles, in the queue and parked. `besides`: a shard whose queue the caller has read. */
+  private async firstEntries(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+    besides?: number,
+  ): Promise<readonly FirstEntry[]> {
+    const inQueue = profileIds.filter((id) => shardOf(id) !== besides);
+    const [queued, parked] = await Promise.all([
+      this.queue.firstOf(transaction, tenantId, inQueue),
+      this.parked.firstOf(transaction, tenantId, profileIds),
+    ]);
+    return [...queued, ...[...parked].map(([profileId, key]) => ({ profileId, ...key }))];
+  }
+}
+
+/** Whether an entry of the other side of an undone merge may be about the customer of before. */
+function wasQueuedBefore(parted: readonly PartedProfiles[], { profileId, queuedAt }: FirstEntry): boolean {
+  return parted.some(({ otherId, until }) => otherId === profileId && queuedAt < until);
 }
 
 /** The place of an event by its receipt, among events that wait for their customers. */

@@ -1,3 +1,4 @@
+import { READ_PARTED } from '../../src/identity/parted-profiles.sql';
 import * as identity from '../../src/identity/profile.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
@@ -32,9 +33,11 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   profiles_pkey: 2,
   profiles_members_idx: 2,
   profile_identifiers_pkey: 3,
+  profile_merges_pkey: 2,
   profile_merges_undone_idx: 2,
   profile_merges_into_idx: 2,
   undone_merge_sides_pkey: 2,
+  undone_merge_sides_merge_idx: 2,
   unlinked_identifiers_event_idx: 2,
   erased_identifiers_pkey: 2,
   review_entries_pkey: 2,
@@ -106,6 +109,7 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [identity.FIND_WITH_ERASED.name]: { erased_identifiers_pkey: 1 },
   [identity.FAIL_IF_ANY_ERASED.name]: { erased_identifiers_pkey: 1 },
   [identity.FIND_ANY_ERASURE.name]: { erasures_pkey: 1 },
+  [READ_PARTED.name]: { profile_merges_undone_idx: 1 },
   // The next events of a workspace by receipt.
   [windows.READ_WINDOW.name]: { events_received_idx: 1 },
   [windows.COUNT_WINDOW.name]: { events_received_idx: 1 },

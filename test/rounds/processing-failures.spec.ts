@@ -1,5 +1,6 @@
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { MergesService } from '../../src/identity/merges.service';
 import type { EventFields } from '../../src/ingest/domain/event';
 import { SHARDS } from '../../src/ingest/queue/event-queue';
 import { Jobs } from '../../src/platform/jobs/jobs';
@@ -286,6 +287,26 @@ describe('an event that fails for a while', () => {
     await letTimePass(tenantId);
     await untilDrained(url, tenantId);
     expect(await appliedTo(url, tenantId)).toEqual(['else', 'early', 'merge', 'late']);
+  });
+
+  it('is waited for by later events of its profile when an undo has parted that from the customer', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, [named('first', 'jane')]);
+    await send(tenantId, [{ externalEventId: 'own', identifiers: [device('d')] }]);
+    await send(tenantId, [{ externalEventId: 'merge', identifiers: [external('jane'), device('d')] }]);
+    await untilDrained(url, tenantId);
+    effect.failing.add('early');
+    await send(tenantId, [{ externalEventId: 'early', identifiers: [device('d')] }]);
+    await until(async () => (await parkedOf(tenantId)).length === 1);
+    const [merge] = await rowsOf<{ id: string }>(url, 'SELECT id FROM profile_merges WHERE tenant_id = $1', [tenantId]);
+    await node.get(MergesService).undo(tenantId, merge!.id);
+    await send(tenantId, [{ externalEventId: 'late', identifiers: [device('d')] }]);
+    await send(tenantId, [named('else', 'somebody')]);
+    await until(async () => (await processingOf(tenantId)).some(({ id }) => id === 'else'));
+    effect.failing.clear();
+    await letTimePass(tenantId);
+    await untilDrained(url, tenantId);
+    expect((await appliedTo(url, tenantId)).filter((id) => id === 'early' || id === 'late')).toEqual(['early', 'late']);
   });
 
   it('keeps the reactions that a backfill brought to it, for its replay', async () => {

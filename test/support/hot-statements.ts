@@ -1,3 +1,4 @@
+import { READ_PARTED } from '../../src/identity/parted-profiles.sql';
 import * as identity from '../../src/identity/profile.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';
@@ -26,6 +27,7 @@ const { IS_SETTLED: _sessions, IS_SETTLED_ON_NODES: _sessionsOfNodes, ...ofWindo
 export const HOT_STATEMENTS: readonly Statement[] = [
   ...[ingest, expiry, queue, identity, processing, waiting, ofWindows, reactions, backfill].flatMap(statementsIn),
   ...[recording, review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
+  READ_PARTED,
   COUNT_REPLAYED,
   ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),
 ];

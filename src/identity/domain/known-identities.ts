@@ -64,6 +64,14 @@ export interface HeldCustomer {
   readonly profileIds: readonly string[];
 }
 
+/** Two profiles of one customer until a merge was undone. */
+export interface PartedProfiles {
+  readonly profileId: string;
+  readonly otherId: string;
+  /** When the merge was undone, or a little later, as the queue writes times. */
+  readonly until: string;
+}
+
 /** A customer: all profiles that were merged into one. */
 export interface Customer {
   /** The id of the customer. The ids of its other profiles keep working. */
