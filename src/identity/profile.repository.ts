@@ -9,17 +9,11 @@ import type {
   TenantProfile,
 } from './domain/identity-batch';
 import type { HeldCustomer, KnownCustomer, MergeSide, PartedProfiles } from './domain/known-identities';
-import { READ_PARTED } from './parted-profiles.sql';
 import * as sql from './profile.sql';
+import { READ_PARTED, READ_SEPARATIONS } from './separations.sql';
 
 /** Each further attempt sees the erasure that came in between before. */
 const HOLD_ATTEMPTS_MAX = 5;
-
-interface PartedRow {
-  readonly profile_id: string;
-  readonly other_id: string;
-  readonly until: string;
-}
 
 interface CustomerRow {
   readonly profile_id: string;
@@ -72,7 +66,7 @@ export class ProfileRepository {
 
   /** The separations of customers, by root. The result may contain duplicates. */
   async readSeparations(transaction: Transaction, roots: readonly TenantProfile[]): Promise<CustomerSeparation[]> {
-    const rows = await transaction.send<SeparationRow>(sql.READ_SEPARATIONS, columns(roots));
+    const rows = await transaction.send<SeparationRow>(READ_SEPARATIONS, columns(roots));
     return rows.map(({ tenant_id: tenantId, root_id: rootId, merge_id: mergeId, side }) => ({
       tenantId,
       rootId,
@@ -150,13 +144,12 @@ export class ProfileRepository {
   }
 
   /** The profiles that undone merges have parted from these. */
-  async partedFrom(
+  partedFrom(
     transaction: Transaction,
     tenantId: string,
     profileIds: readonly string[],
   ): Promise<readonly PartedProfiles[]> {
-    const rows = await transaction.send<PartedRow>(READ_PARTED, [tenantId, profileIds]);
-    return rows.map(({ profile_id: profileId, other_id: otherId, until }) => ({ profileId, otherId, until }));
+    return transaction.send<PartedProfiles>(READ_PARTED, [tenantId, profileIds]);
   }
 
   /** Locks the customers that have no EXTERNAL identifier, until the transaction ends. Returns how many those are. */

@@ -1,7 +1,6 @@
 import type { Statement } from '../platform/postgres/statement';
 import { replacing } from '../platform/postgres/one-workspace';
 import { allInserted, failIfAny, preconditionOf } from '../platform/postgres/precondition';
-import { SEPARATIONS_MAX } from './domain/known-identities';
 
 /*
  * Every set look-up is a LATERAL with LIMIT 1, so that a generic plan is one index probe for each row, even if it was
@@ -30,37 +29,6 @@ export const READ_IDENTIFIERS: Statement = {
       SELECT * FROM profiles WHERE p.root_id <> p.profile_id AND tenant_id = u.tenant_id AND profile_id = p.root_id
       LIMIT 1
     ) r`,
-};
-
-/**
- * The sides of undone merges that profiles of these customers were on. The log of merges names the evidence profiles;
- * `undone_merge_sides` names the others.
- */
-export const READ_SEPARATIONS: Statement = {
-  name: 'identity_read_separations',
-  text: `
-    SELECT u.tenant_id, u.root_id, s.merge_id, s.side
-    FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, root_id)
-    CROSS JOIN LATERAL (
-      SELECT u.root_id AS profile_id
-      UNION ALL
-      SELECT profile_id FROM profiles
-      WHERE tenant_id = u.tenant_id AND root_id = u.root_id AND root_id <> profile_id
-    ) p
-    CROSS JOIN LATERAL (
-      (SELECT id AS merge_id, 'from' AS side FROM profile_merges
-       WHERE tenant_id = u.tenant_id AND from_evidence_id = p.profile_id AND undone_at IS NOT NULL
-       LIMIT ${SEPARATIONS_MAX})
-      UNION ALL
-      (SELECT id, 'into' FROM profile_merges
-       WHERE tenant_id = u.tenant_id AND into_evidence_id = p.profile_id AND merged_at > '-infinity'
-         AND undone_at IS NOT NULL
-       LIMIT ${SEPARATIONS_MAX})
-      UNION ALL
-      (SELECT merge_id, side FROM undone_merge_sides
-       WHERE tenant_id = u.tenant_id AND profile_id = p.profile_id
-       LIMIT ${SEPARATIONS_MAX})
-    ) s`,
 };
 
 /**

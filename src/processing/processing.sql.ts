@@ -2,6 +2,7 @@ import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { QueuePartition } from '../ingest/queue/queue-partition';
 import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/statement';
+import { textOfTime } from '../platform/postgres/time-text';
 import { firstOfProfiles } from './first-of-profiles.sql';
 import { IMMUTABLE_TEXT_OF_QUEUED_AT, TEXT_OF_QUEUED_AT } from './queued-at';
 
@@ -148,7 +149,7 @@ export const RELEASE_ENTRIES: Statement = {
     DELETE FROM parked_events p USING released r
     WHERE p.tenant_id = r.tenant_id AND p.profile_id = r.profile_id AND p.queued_at = r.queued_at AND p.position = r.position
       AND p.event_id = r.event_id
-    RETURNING to_char(p.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at, p.position, p.event_id`,
+    RETURNING ${textOfTime('p.queued_at')} AS queued_at, p.position, p.event_id`,
   oneWorkspace: oneWorkspaceForm(`
     DELETE FROM parked_events p USING (
       SELECT queued_at, position, event_id FROM parked_events

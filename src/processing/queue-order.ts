@@ -32,6 +32,8 @@ export interface ArrangedEntries extends Arrangement<ReadyEntry> {
 type EntryWithEvent = QueuedKey & { readonly event: LoggedEvent };
 type KnownCustomers = ReadonlyMap<string, HeldCustomer>;
 type FirstEntry = EntryKey & { readonly profileId: string };
+/** By the other profile. */
+type PartedByOther = ReadonlyMap<string, readonly PartedProfiles[]>;
 /** By profile. */
 type FirstKeys = ReadonlyMap<string, EntryKey>;
 type FirstsOfRoots = Map<string, Map<string, EntryKey>>;
@@ -105,14 +107,17 @@ export class QueueOrder {
       this.queue.lockProcessing(transaction, tenantId, [entry.eventId]),
     ]);
     const ready = readyEntry(tenantId, entry, customers, recorded.get(entry.eventId));
+    const partedFrom = byOther(parted);
     const members = new Set([...(customers.get(entry.event.profileId)?.profileIds ?? []), entry.queuedFor]);
     const [waitingAt, entriesOf] = await Promise.all([
       this.waiting.firstOf(transaction, tenantId, [...members]),
-      this.firstEntries(transaction, tenantId, [...members, ...parted.map(({ otherId }) => otherId)]),
+      this.firstEntries(transaction, tenantId, [...members, ...partedFrom.keys()]),
     ]);
     const waiting = waitingForLinked(waitingAt, customers);
     await this.releaseWaiting(transaction, partition, waiting);
-    const ofCustomer = entriesOf.filter((each) => members.has(each.profileId) || wasQueuedBefore(parted, each));
+    const ofCustomer = entriesOf.filter(
+      (each) => members.has(each.profileId) || partedSince(partedFrom, each).length > 0,
+    );
     const others = [...ofCustomer, ...(waiting.get(ready.rootId)?.values() ?? [])];
     return others.some((key) => isEarlier(key, entry)) ? undefined : ready;
   }
@@ -172,7 +177,8 @@ export class QueueOrder {
       }
     }
     const firsts: FirstsOfRoots = new Map();
-    const others = new Set([...rootOf.keys(), ...parted.map(({ otherId }) => otherId)]);
+    const partedFrom = byOther(parted);
+    const others = new Set([...rootOf.keys(), ...partedFrom.keys()]);
     if (others.size === 0) return { firsts, waitingAtOthers: new Map() };
     const [waitingAtOthers, found] = await Promise.all([
       this.waiting.firstOf(transaction, partition.tenantId, [...rootOf.keys()]),
@@ -186,8 +192,8 @@ export class QueueOrder {
     for (const entry of found) {
       const rootId = rootOf.get(entry.profileId);
       if (rootId !== undefined) note(rootId, entry);
-      for (const each of parted) {
-        if (wasQueuedBefore([each], entry)) note(customers.get(each.profileId)?.rootId ?? each.profileId, entry);
+      for (const { profileId } of partedSince(partedFrom, entry)) {
+        note(customers.get(profileId)?.rootId ?? profileId, entry);
       }
     }
     return { firsts, waitingAtOthers };
@@ -209,9 +215,19 @@ export class QueueOrder {
   }
 }
 
-/** Whether an entry of the other side of an undone merge may be about the customer of before. */
-function wasQueuedBefore(parted: readonly PartedProfiles[], { profileId, queuedAt }: FirstEntry): boolean {
-  return parted.some(({ otherId, until }) => otherId === profileId && queuedAt < until);
+function byOther(parted: readonly PartedProfiles[]): PartedByOther {
+  const found = new Map<string, PartedProfiles[]>();
+  for (const each of parted) {
+    const ofOther = found.get(each.otherId);
+    if (ofOther === undefined) found.set(each.otherId, [each]);
+    else ofOther.push(each);
+  }
+  return found;
+}
+
+/** Those whose merge with the profile of an entry was undone after it was queued: the entry may be about the customer of before. */
+function partedSince(partedFrom: PartedByOther, { profileId, queuedAt }: FirstEntry): readonly PartedProfiles[] {
+  return (partedFrom.get(profileId) ?? []).filter(({ until }) => queuedAt < until);
 }
 
 /** The place of an event by its receipt, among events that wait for their customers. */

@@ -1,5 +1,6 @@
-/** The time of an entry as text of one length, so that it compares as text; with microseconds, which a Date cannot hold. */
-export const TEXT_OF_QUEUED_AT = `to_char(queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
+import { textOfTime } from '../platform/postgres/time-text';
+
+export const TEXT_OF_QUEUED_AT = `${textOfTime('queued_at')} AS queued_at`;
 
 /** The same by immutable functions, which a distributed database takes in RETURNING; numbers of seconds have six decimals. */
 export const IMMUTABLE_TEXT_OF_QUEUED_AT = [

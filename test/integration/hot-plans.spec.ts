@@ -1,5 +1,5 @@
-import { READ_PARTED } from '../../src/identity/parted-profiles.sql';
 import * as identity from '../../src/identity/profile.sql';
+import { READ_PARTED } from '../../src/identity/separations.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';

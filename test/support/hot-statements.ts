@@ -1,5 +1,5 @@
-import { READ_PARTED } from '../../src/identity/parted-profiles.sql';
 import * as identity from '../../src/identity/profile.sql';
+import * as separations from '../../src/identity/separations.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
@@ -25,9 +25,10 @@ const { IS_SETTLED: _sessions, IS_SETTLED_ON_NODES: _sessionsOfNodes, ...ofWindo
 
 /** Every statement of the hot path. */
 export const HOT_STATEMENTS: readonly Statement[] = [
-  ...[ingest, expiry, queue, identity, processing, waiting, ofWindows, reactions, backfill].flatMap(statementsIn),
+  ...[ingest, expiry, queue, identity, separations, processing, waiting, ofWindows, reactions, backfill].flatMap(
+    statementsIn,
+  ),
   ...[recording, review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
-  READ_PARTED,
   COUNT_REPLAYED,
   ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),
 ];

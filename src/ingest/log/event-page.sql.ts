@@ -39,22 +39,27 @@ export const READ_RECEIVED_EVENTS: Readonly<Record<TimelineOrder, Statement>> = 
   desc: readReceivedEvents('desc'),
 };
 
-function orderedByReceipt(order: TimelineOrder): string {
+/** The ORDER BY of a list by this time. */
+export function orderedBy(time: string, order: TimelineOrder): string {
   const direction = order === 'desc' ? 'DESC' : 'ASC';
-  return `ORDER BY received_at ${direction}, event_id ${direction}`;
+  return `ORDER BY ${time} ${direction}, event_id ${direction}`;
+}
+
+/** The condition of a range of such a list: behind the key $2, $3 in this order, up to the time $4. */
+export function isWithin(time: string, order: TimelineOrder): string {
+  const [behind, ending] = order === 'desc' ? ['<', '>='] : ['>', '<'];
+  return `(${time}, event_id) ${behind} ($2::timestamptz, $3::uuid) AND ${time} ${ending} $4::timestamptz
+        AND ${time} > '-infinity'`;
 }
 
 function nearestByReceipt(order: TimelineOrder, rows: string): string {
-  const [behind, ending] = order === 'desc' ? ['<', '>='] : ['>', '<'];
   return `
       SELECT * FROM events
-      WHERE tenant_id = $1 AND (received_at, event_id) ${behind} ($2::timestamptz, $3::uuid)
-        AND received_at ${ending} $4::timestamptz AND received_at > '-infinity'
-      ${orderedByReceipt(order)} LIMIT ${rows}`;
+      WHERE tenant_id = $1 AND ${isWithin('received_at', order)}
+      ${orderedBy('received_at', order)} LIMIT ${rows}`;
 }
 
 function readReceivedEvents(order: TimelineOrder): Statement {
-  const direction = order === 'desc' ? 'DESC' : 'ASC';
   const fitsFilter = FILTERED.map((field, index) => {
     const { name, type } = EVENT_COLUMNS[field];
     const value = `$${FIXED_PARAMETERS + 1 + index}`;
@@ -63,7 +68,7 @@ function readReceivedEvents(order: TimelineOrder): Statement {
   const text = `
   WITH received AS (
     SELECT event_id, received_at AS at,
-      row_number() OVER (${orderedByReceipt(order)}) AS position,
+      row_number() OVER (${orderedBy('received_at', order)}) AS position,
       ${fitsFilter.join(' AND ')}
         AND ($5::text IS NULL OR coalesce(processing.state, 'queued') = $5) AS fits
     FROM (${nearestByReceipt(order, '$6')}
@@ -79,7 +84,7 @@ function readReceivedEvents(order: TimelineOrder): Statement {
       LIMIT 1
     ) processing ON true
   )
-  SELECT * FROM received WHERE fits OR position = $6 ORDER BY at ${direction}, event_id ${direction} LIMIT $7`;
+  SELECT * FROM received WHERE fits OR position = $6 ${orderedBy('at', order)} LIMIT $7`;
   return { name: `ingest_received_${order}`, text };
 }
 
@@ -206,7 +211,7 @@ function readSmallReceived(order: TimelineOrder): Statement {
   return withSmallEvents({
     name: `ingest_received_small_${order}`,
     range,
-    order: orderedByReceipt(order),
+    order: orderedBy('received_at', order),
     parameters: 4,
   });
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
+import { pageOf } from '../../platform/pagination/page';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { preparedQuery, preparedReads, type ReadRows } from '../../platform/postgres/prepared-query';
 import type { Statement } from '../../platform/postgres/statement';
@@ -186,9 +187,8 @@ async function smallPage(
   const rows = await run<SmallRow>(statement, [...values, rowsMax, Math.floor(PAGE_BYTES_MAX / rowsMax)]);
   const small = rows.filter(isSmall);
   if (small.length < rows.length) return undefined;
-  const events = await eventsOf(small.slice(0, limit));
-  const last = small.length > limit ? events.at(-1) : undefined;
-  return { events, nextCursor: last === undefined ? null : cursorAfter({ at: last[time], id: last.eventId }) };
+  const page = pageOf(small, limit, (last) => cursorAfter({ at: last[time], id: last.eventId }));
+  return { events: await eventsOf(page.rows), nextCursor: page.nextCursor };
 }
 
 function isSmall(row: SmallRow): row is EventText {

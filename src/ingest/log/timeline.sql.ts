@@ -1,5 +1,5 @@
 import type { Statement } from '../../platform/postgres/statement';
-import { withEvents, withSmallEvents } from './event-page.sql';
+import { isWithin, orderedBy, withEvents, withSmallEvents } from './event-page.sql';
 import type { TimelineOrder } from './timeline-range';
 
 /** The parameters before those that name the profiles. */
@@ -15,7 +15,7 @@ const FIXED_PARAMETERS = 8;
  */
 export function readTimeline(order: TimelineOrder, profiles: number): Statement {
   const columns = 'event_id, occurred_at, source, event_type';
-  const ordered = orderedBy(order);
+  const ordered = orderedBy('occurred_at', order);
   const text = `
     SELECT event_id, occurred_at AS at, fits, position FROM (
       SELECT event_id, occurred_at, row_number() OVER (${ordered}) AS position,
@@ -27,25 +27,18 @@ export function readTimeline(order: TimelineOrder, profiles: number): Statement 
   return { name: `ingest_timeline_${order}_${profiles}`, text };
 }
 
-function orderedBy(order: TimelineOrder): string {
-  const direction = order === 'desc' ? 'DESC' : 'ASC';
-  return `ORDER BY occurred_at ${direction}, event_id ${direction}`;
-}
-
 /** The first `rows` events behind the key $2, $3 in this order, up to the time $4; the profiles are parameters from `firstProfile` on. */
 function nearest(
   order: TimelineOrder,
   profiles: number,
   { columns, firstProfile, rows }: { readonly columns: string; readonly firstProfile: number; readonly rows: string },
 ): string {
-  const [behind, ending] = order === 'desc' ? ['<', '>='] : ['>', '<'];
-  const ordered = orderedBy(order);
+  const ordered = orderedBy('occurred_at', order);
   const ranges = Array.from(
     { length: profiles },
     (_unused, index) => `
       (SELECT ${columns} FROM events
-      WHERE tenant_id = $1 AND profile_id = $${firstProfile + index} AND occurred_at > '-infinity'
-        AND (occurred_at, event_id) ${behind} ($2::timestamptz, $3::uuid) AND occurred_at ${ending} $4::timestamptz
+      WHERE tenant_id = $1 AND profile_id = $${firstProfile + index} AND ${isWithin('occurred_at', order)}
       ${ordered} LIMIT ${rows})`,
   );
   return `SELECT * FROM (${ranges.join(' UNION ALL ')}) ranges ${ordered} LIMIT ${rows}`;
@@ -61,7 +54,7 @@ function readSmallEvents(order: TimelineOrder, profiles: number): Statement {
   return withSmallEvents({
     name: `ingest_timeline_small_${order}_${profiles}`,
     range,
-    order: orderedBy(order),
+    order: orderedBy('occurred_at', order),
     parameters,
   });
 }

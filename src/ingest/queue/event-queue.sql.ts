@@ -1,8 +1,8 @@
 import type { Statement } from '../../platform/postgres/statement';
+import { textOfTime } from '../../platform/postgres/time-text';
 import { loggedColumns } from '../store/event-columns';
 
-/** Always of the same length, so that it compares as text; with microseconds, which a Date cannot hold. */
-const TEXT_OF_QUEUED_AT = `to_char(q.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
+const TEXT_OF_QUEUED_AT = `${textOfTime('q.queued_at')} AS queued_at`;
 
 const EVENT = loggedColumns('e');
 

@@ -1,6 +1,7 @@
 import { allInserted, PRECONDITION_HOLDS } from '../../platform/postgres/precondition';
 import { replacing } from '../../platform/postgres/one-workspace';
 import type { OneWorkspaceForm, Statement } from '../../platform/postgres/statement';
+import { textOfTime } from '../../platform/postgres/time-text';
 import { INSERTED_NAMES, insertedValues } from './event-columns';
 
 /**
@@ -140,8 +141,7 @@ export const INSERT_QUEUE_ENTRIES: Statement = {
 export const READ_QUEUE_STAMP: Statement = {
   name: 'ingest_read_queue_stamp',
   text: `
-    SELECT to_char(greatest(statement_timestamp(), max(queued_at) + interval '1 microsecond') AT TIME ZONE 'UTC',
-      'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+    SELECT ${textOfTime("greatest(statement_timestamp(), max(queued_at) + interval '1 microsecond')")} AS at
     FROM (${QUEUE_TABLES.map(
       (table) => `
       SELECT queued_at FROM ${table}
