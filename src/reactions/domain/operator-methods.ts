@@ -124,8 +124,9 @@ function substr(operands: unknown, meter: Meter): string {
   const start = integerOf(from);
   const rest = text.slice(start < 0 ? Math.max(0, text.length + start) : start);
   if (length === undefined) return rest;
-  const count = Number(length) < 0 ? Math.trunc(rest.length + Number(length)) : integerOf(length);
-  return rest.slice(0, Math.max(0, count));
+  if (!(Number(length) < 0)) return rest.slice(0, Math.max(0, integerOf(length)));
+  // As in JavaScript, where 2 + '-1' is the text '2-1': a length that is negative and no number leaves nothing.
+  return typeof length === 'number' ? rest.slice(0, Math.max(0, Math.trunc(rest.length + length))) : '';
 }
 
 function cat(operands: unknown, meter: Meter): string {
