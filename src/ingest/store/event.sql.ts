@@ -57,11 +57,12 @@ export const FIND_EXPIRED_AMONG: Statement = {
 
 /**
  * The same for one workspace, whose node is found by VALUES only. What has expired was looked for before by `FIND_EVENTS`, or
- * is looked for behind the insert (`FIND_EXPIRED_AMONG`).
+ * is looked for behind the insert (`FIND_EXPIRED_AMONG`). VALUES would read the clock for each column. A prepared statement is
+ * received by Execute: behind Bind, by which its tables are locked (`EVENT_WRITERS`).
  */
 const INSERT_OF_ONE = `
     INSERT INTO events (${INSERTED_NAMES})
-    VALUES (${insertedValues("date_trunc('milliseconds', clock_timestamp())", true)})`;
+    VALUES (${insertedValues("date_trunc('milliseconds', statement_timestamp())", true)})`;
 
 /** The first parameter is the workspace of each event, and in the form for one workspace this one. */
 function ofOneWorkspace(text: string): OneWorkspaceForm {
