@@ -3,9 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { link, lstat, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncPath } from '../platform/files/sync-path';
 import { fieldsOf } from './foreign-data';
 import { ClientFailure } from './running-service';
-import { syncPath } from './sync-path';
 
 export interface OutputFile {
   readonly path: string;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../errors/error-summary';
+import { syncPath } from '../files/sync-path';
 
 /** Beside an embedded database. */
 export const SECRETS_KEY_FILE = 'secrets.key';
@@ -28,6 +29,8 @@ export async function localSecretsKey(dataDir: string): Promise<string> {
   } finally {
     await unlink(draft);
   }
+  // Before anything is encrypted under it: after a power failure the data would be there without the key.
+  await syncPath(dataDir);
   const made = await readLocalSecretsKey(dataDir);
   if (made === undefined) throw new Error(`${path} was made and is not there.`);
   return made;

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../../errors/error-summary';
+import { syncPath } from '../../files/sync-path';
 import { SECRETS_KEY_FILE, writeSecretsKey } from '../../secrets/local-secrets-key';
 import { clusterIn, initialise, syncToDisk } from './cluster';
 import { clearFormerPostmaster } from './former-postmaster';
@@ -49,7 +50,7 @@ export async function makeData({ home, binaries, as }: NewData): Promise<void> {
   }
   // The folder gets its name only when it is complete and on disk; a start that was killed before leaves none.
   await rename(unfinished, join(home, DATA));
-  await syncFolder(home);
+  await syncPath(home);
 }
 
 /**
@@ -78,13 +79,13 @@ export async function replaceData(
     if (filled.secretsKey !== undefined) {
       await writeSecretsKey(join(unfinished, SECRETS_KEY_FILE), filled.secretsKey);
     }
-    await syncFolder(unfinished);
+    await syncPath(unfinished);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
   await rename(unfinished, join(home, NEXT));
-  await syncFolder(home);
+  await syncPath(home);
   return finishReplacement(home);
 }
 
@@ -106,10 +107,10 @@ export async function finishReplacement(home: string): Promise<string | undefine
       await rename(data, kept);
     }
     await rename(join(next, DATA), data);
-    await syncFolder(home);
+    await syncPath(home);
   }
   await rm(next, { recursive: true, force: true });
-  await syncFolder(home);
+  await syncPath(home);
   return kept;
 }
 
@@ -145,7 +146,7 @@ async function putKey(from: string, to: string, former: string): Promise<void> {
     await rename(to, former);
   }
   await rename(from, to);
-  await syncFolder(dirname(to));
+  await syncPath(dirname(to));
 }
 
 /** As `former-data-postgres-17`, with a number behind it when there is one of that name; the same one until it is there. */
@@ -155,12 +156,6 @@ async function formerFolder(home: string): Promise<string> {
   for (let number = 2, folder = name; ; folder = `${name}-${String(number)}`, number += 1) {
     if (!(await exists(folder))) return folder;
   }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync();
-  await handle.close();
 }
 
 async function exists(path: string): Promise<boolean> {
