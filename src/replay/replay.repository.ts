@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import type { ReplayCounts, ReplayState } from './domain/bulk-replay';
+import { UNFINISHED_STATES } from '../platform/jobs/work-states';
+import type { ReplayCounts } from './domain/bulk-replay';
 import { ReviewReplayPiece } from './entities/review-replay-piece.entity';
 import { ReviewReplay } from './entities/review-replay.entity';
 
@@ -50,7 +51,7 @@ export class ReplayRepository {
         .setOnLocked('skip_locked')
         .getOne();
       const seen = replay ?? (await manager.findOneBy(ReviewReplay, { tenantId, id }));
-      if (seen === null || IS_FINISHED[seen.state]) return;
+      if (seen === null || !UNFINISHED_STATES.includes(seen.state)) return;
       await (replay === null ? whenLocked(manager) : work(manager, replay));
     });
   }
@@ -94,17 +95,9 @@ export class ReplayRepository {
     finishedAt: Date,
     manager: EntityManager = this.database.manager,
   ): Promise<void> {
-    const unfinished = { tenantId, id, state: In(['queued', 'running']) };
+    const unfinished = { tenantId, id, state: In(UNFINISHED_STATES) };
     const { affected } = await manager.update(ReviewReplay, unfinished, { state, finishedAt });
     // One that is done has sent them all.
     if (affected === 1 && state !== 'done') await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });
   }
 }
-
-const IS_FINISHED: Readonly<Record<ReplayState, boolean>> = {
-  queued: false,
-  running: false,
-  done: true,
-  cancelled: true,
-  failed: true,
-};

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager, type EntityTarget, type FindOptionsWhere } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
 import { Jobs } from './jobs';
+import { UNFINISHED_STATES } from './work-states';
 
 const EVERY_TEN_MINUTES = '*/10 * * * *';
 /** Of one kind. What is left gets its job in ten minutes, or when others have ended. */
@@ -13,8 +14,6 @@ interface LastingWork {
   readonly id: string;
   readonly state: string;
 }
-
-const UNFINISHED = { state: In(['queued', 'running']) };
 
 interface WatchedWork<Work extends LastingWork> {
   /** The name of its jobs, whose keys are `tenantId/id`. */
@@ -52,7 +51,7 @@ export class LostJobs implements OnModuleInit {
 
   /** The rows are read first: a step commits there before its job is replaced by the next one. */
   private async addLost<Work extends LastingWork>({ job, entity, add }: WatchedWork<Work>): Promise<void> {
-    const where = UNFINISHED as FindOptionsWhere<Work>;
+    const where = { state: In(UNFINISHED_STATES) } as FindOptionsWhere<Work>;
     const lasting = await this.database.manager.find(entity, { where, take: LOOKED_AT_MAX });
     const keyOf = ({ tenantId, id }: Work): string => `${job}/${tenantId}/${id}`;
     const rows: { key: string }[] = await this.database.query(

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { EventCursor } from '../../processing/event-window';
-import type { BackfillCounts, BackfillEndReason, BackfillPhase, BackfillState, VariableSum } from './domain/backfill';
+import type { WorkState } from '../../platform/jobs/work-states';
+import type { BackfillCounts, BackfillEndReason, BackfillPhase, VariableSum } from './domain/backfill';
 import * as sql from './backfill.sql';
 
 /** What finds a backfill. */
@@ -38,7 +39,7 @@ export interface RunningBackfill extends BackfillKey, BackfillCounts {
 }
 
 export interface BackfillEnd {
-  readonly state: Extract<BackfillState, 'done' | 'cancelled' | 'failed'>;
+  readonly state: Extract<WorkState, 'done' | 'cancelled' | 'failed'>;
   readonly reason: BackfillEndReason | null;
 }
 
@@ -51,7 +52,7 @@ interface BackfillRow {
   readonly received_to: string;
   readonly marked_to: string;
   readonly is_dry_run: boolean;
-  readonly state: BackfillState;
+  readonly state: WorkState;
   readonly phase: BackfillPhase;
   readonly attempts: number;
   readonly total: number;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
+import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { Reaction } from '../entities/reaction.entity';
 import { ReactionBackfill } from './entities/reaction-backfill.entity';
 import type { BackfillKey } from './backfill-progress';
@@ -28,7 +29,7 @@ export class BackfillRepository {
 
   /** Those of a workspace that are not over. The caller has locked the workspace's reactions. */
   running(manager: EntityManager, tenantId: string): Promise<ReactionBackfill[]> {
-    return manager.findBy(ReactionBackfill, { tenantId, state: In(['queued', 'running']) });
+    return manager.findBy(ReactionBackfill, { tenantId, state: In(UNFINISHED_STATES) });
   }
 
   /**

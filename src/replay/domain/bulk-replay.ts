@@ -1,10 +1,6 @@
 import type { StoredEntry } from '../../review/domain/review-entry';
 import type { ReplayResult } from './replay-result';
 
-/** `queued` until the first piece is done; `failed` if the job gave up. */
-export const REPLAY_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
-export type ReplayState = (typeof REPLAY_STATES)[number];
-
 /** The number of entries by result. Each entry counts once. */
 export interface ReplayCounts {
   /** The replay stored or processed the event. */

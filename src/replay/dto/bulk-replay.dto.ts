@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, ValidateNested } from 'class-validator';
 import { OpenEntriesFilterDto } from '../../review/dto/open-entries-filter.dto';
-import { REPLAY_STATES } from '../domain/bulk-replay';
+import { WORK_STATES } from '../../platform/jobs/work-states';
 import type { ReviewReplay } from '../entities/review-replay.entity';
 
 /** Selects open refusals: those that match every field; `{}` matches all. */
@@ -25,7 +25,7 @@ export class ReviewReplayDto {
   jobId!: string;
 
   /** `queued` until the first entries are done; `failed` if the job gave up. */
-  @ApiProperty({ enum: REPLAY_STATES, enumName: 'ReviewReplayState' })
+  @ApiProperty({ enum: WORK_STATES, enumName: 'ReviewReplayState' })
   state!: string;
 
   /** The number of entries that matched when the replay started. */

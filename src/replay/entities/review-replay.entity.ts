@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { SingleStatusFilter } from '../../review/domain/review-filter';
-import type { ReplayState } from '../domain/bulk-replay';
+import type { WorkState } from '../../platform/jobs/work-states';
 
 /** A bulk replay and its progress. */
 @Entity('review_replays')
@@ -19,7 +19,7 @@ export class ReviewReplay {
   sources!: string[] | null;
 
   @Column('text')
-  state!: ReplayState;
+  state!: WorkState;
 
   @Column('integer')
   total!: number;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import type { Dismissal } from '../domain/resolution';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { filterParameters, type ReviewFilter } from '../domain/review-filter';
@@ -19,7 +20,7 @@ interface DismissedPage {
   readonly dismissed: number;
 }
 
-const UNFINISHED = In(['queued', 'running']);
+const UNFINISHED = In(UNFINISHED_STATES);
 
 /**
  * Closes the open entries of a page that match. It locks them in the order of their ids, as everything that changes

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { WebhookReplayEndReason, WebhookReplayPhase, WebhookReplayState } from '../replay/domain/webhook-replay';
+import type { WorkState } from '../../platform/jobs/work-states';
+import type { WebhookReplayEndReason, WebhookReplayPhase } from '../replay/domain/webhook-replay';
 
 const KEY = 'webhook_replays_pkey';
 
@@ -27,7 +28,7 @@ export class WebhookReplay {
   receivedTo!: Date;
 
   @Column('text')
-  state!: WebhookReplayState;
+  state!: WorkState;
 
   /** Why it failed. */
   @Column('text', { nullable: true })

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { EventCursor } from '../../processing/event-window';
+import type { WorkState } from '../../platform/jobs/work-states';
 import type {
   ReplayedRule,
   WebhookReplayCounts,
   WebhookReplayEndReason,
   WebhookReplayPhase,
-  WebhookReplayState,
 } from './domain/webhook-replay';
 import * as sql from './webhook-replay.sql';
 
@@ -36,7 +36,7 @@ export interface RunningWebhookReplay extends WebhookReplayKey, WebhookReplayCou
 }
 
 type ReplayRow = Omit<RunningWebhookReplay, keyof WebhookReplayKey | 'cursor' | 'isOver' | 'rules'> & {
-  readonly state: WebhookReplayState;
+  readonly state: WorkState;
   readonly cursorReceivedAt: string;
   readonly cursorOccurredAt: string;
   readonly cursorEventId: string;
@@ -82,7 +82,7 @@ export class WebhookReplayProgress {
   end(
     transaction: Transaction,
     { tenantId, endpointId, id }: WebhookReplayKey,
-    state: Extract<WebhookReplayState, 'done' | 'failed'>,
+    state: Extract<WorkState, 'done' | 'failed'>,
     reason: WebhookReplayEndReason | null = null,
   ): void {
     transaction.sendLast(sql.END_REPLAY, [tenantId, endpointId, id, state, reason]);

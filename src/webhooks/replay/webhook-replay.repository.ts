@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
+import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { WebhookReplay } from '../entities/webhook-replay.entity';
 import type { WebhookReplayKey } from './webhook-replay-progress';
 
@@ -27,7 +28,7 @@ export class WebhookReplayRepository {
   /** Those of a workspace that are not over. Others start after this transaction. */
   async lockRunning(manager: EntityManager, tenantId: string): Promise<WebhookReplay[]> {
     await manager.query(`SELECT FROM webhook_sets WHERE tenant_id = $1 FOR UPDATE`, [tenantId]);
-    return manager.findBy(WebhookReplay, { tenantId, state: In(['queued', 'running']) });
+    return manager.findBy(WebhookReplay, { tenantId, state: In(UNFINISHED_STATES) });
   }
 
   /** Inserts a replay, and removes the oldest ones that are over. */

@@ -7,10 +7,6 @@ import { parseVariablePath } from '../../../variables/domain/variable';
 import type { Plan, ReactionResult } from '../../domain/react';
 import type { ReactionOperation } from '../../domain/reaction';
 
-/** `failed`: it ended early, and `reason` says why. */
-export const BACKFILL_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
-export type BackfillState = (typeof BACKFILL_STATES)[number];
-
 /** Why a backfill ended early: its reaction was redefined, deleted or switched off; or its job was given up. */
 export const BACKFILL_END_REASONS = ['reaction_changed', 'gave_up'] as const;
 export type BackfillEndReason = (typeof BACKFILL_END_REASONS)[number];

@@ -1,13 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsDefined, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { TIMESTAMP_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
-import {
-  BACKFILL_END_REASONS,
-  BACKFILL_STATES,
-  type BackfillEndReason,
-  type BackfillState,
-  type VariableSum,
-} from '../domain/backfill';
+import { WORK_STATES, type WorkState } from '../../../platform/jobs/work-states';
+import { BACKFILL_END_REASONS, type BackfillEndReason, type VariableSum } from '../domain/backfill';
 import type { ReactionBackfill } from '../entities/reaction-backfill.entity';
 
 /** More than a backfill reaches on one machine. */
@@ -89,8 +84,8 @@ export class BackfillDto {
   eventsPerSecondMax?: number;
 
   /** `failed`: it ended early, and `reason` says why. */
-  @ApiProperty({ enum: BACKFILL_STATES, enumName: 'BackfillState' })
-  state!: BackfillState;
+  @ApiProperty({ enum: WORK_STATES, enumName: 'BackfillState' })
+  state!: WorkState;
 
   /** Of a failed one: the reaction was redefined, switched off or deleted; or the job gave up. */
   @ApiPropertyOptional({ enum: BACKFILL_END_REASONS, enumName: 'BackfillEndReason' })

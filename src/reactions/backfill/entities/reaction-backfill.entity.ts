@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { BackfillEndReason, BackfillPhase, BackfillState, VariableSum } from '../domain/backfill';
+import type { WorkState } from '../../../platform/jobs/work-states';
+import type { BackfillEndReason, BackfillPhase, VariableSum } from '../domain/backfill';
 
 const KEY = 'reaction_backfills_pkey';
 
@@ -50,7 +51,7 @@ export class ReactionBackfill {
   eventsPerSecondMax!: number | null;
 
   @Column('text')
-  state!: BackfillState;
+  state!: WorkState;
 
   /** Why it failed. */
   @Column('text', { nullable: true })

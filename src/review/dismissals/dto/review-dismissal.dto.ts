@@ -2,9 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import { maskContacts } from '../../../platform/privacy/contact-data';
+import { WORK_STATES } from '../../../platform/jobs/work-states';
 import { OpenEntriesFilterDto } from '../../dto/open-entries-filter.dto';
 import { DISMISSAL_NOTE_CHARACTERS_MAX } from '../../dto/review-entry.dto';
-import { DISMISSAL_STATES, type ReviewDismissal } from '../entities/review-dismissal.entity';
+import type { ReviewDismissal } from '../entities/review-dismissal.entity';
 
 /** Selects open entries, refusals and warnings: those that match every field; `{}` matches all. */
 export class DismissalFilterDto extends OpenEntriesFilterDto {}
@@ -32,7 +33,7 @@ export class ReviewDismissalDto {
   jobId!: string;
 
   /** `queued` until the first entries are closed; `failed` if the job gave up. */
-  @ApiProperty({ enum: DISMISSAL_STATES, enumName: 'ReviewDismissalState' })
+  @ApiProperty({ enum: WORK_STATES, enumName: 'ReviewDismissalState' })
   state!: string;
 
   /** The number of entries that matched when the dismissal started. */

@@ -1,9 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { WorkState } from '../../../platform/jobs/work-states';
 import type { SingleStatusFilter } from '../../domain/review-filter';
-
-/** `queued` until the first step is done; `failed` if the job gave up. */
-export const DISMISSAL_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
-export type DismissalState = (typeof DISMISSAL_STATES)[number];
 
 /** A bulk dismissal and its progress. */
 @Entity('review_dismissals')
@@ -21,7 +18,7 @@ export class ReviewDismissal {
   note!: string | null;
 
   @Column('text')
-  state!: DismissalState;
+  state!: WorkState;
 
   /** Entries that matched when it started. */
   @Column('integer')

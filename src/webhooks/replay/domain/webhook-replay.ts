@@ -4,10 +4,6 @@ import type { Condition } from '../../../reactions/domain/condition';
 /** From the beginning of a range to its end. A longer time takes several replays. */
 export const REPLAY_DAYS_MAX = 366;
 
-/** `done`: everything is queued. `failed`: it ended early, and `reason` says why. */
-export const WEBHOOK_REPLAY_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
-export type WebhookReplayState = (typeof WEBHOOK_REPLAY_STATES)[number];
-
 /** Why a replay ended early: its endpoint has other rules now; or its job was given up. */
 export const WEBHOOK_REPLAY_END_REASONS = ['webhook_changed', 'gave_up'] as const;
 export type WebhookReplayEndReason = (typeof WEBHOOK_REPLAY_END_REASONS)[number];

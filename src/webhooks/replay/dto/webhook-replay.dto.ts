@@ -1,13 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsString, MaxLength } from 'class-validator';
 import { TIMESTAMP_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
+import { WORK_STATES, type WorkState } from '../../../platform/jobs/work-states';
 import type { WebhookReplay } from '../../entities/webhook-replay.entity';
-import {
-  WEBHOOK_REPLAY_END_REASONS,
-  WEBHOOK_REPLAY_STATES,
-  type WebhookReplayEndReason,
-  type WebhookReplayState,
-} from '../domain/webhook-replay';
+import { WEBHOOK_REPLAY_END_REASONS, type WebhookReplayEndReason } from '../domain/webhook-replay';
 
 /** Which events are delivered: at most 366 days. */
 export class StartWebhookReplayDto {
@@ -42,8 +38,8 @@ export class WebhookReplayDto {
   to!: Date;
 
   /** `done`: all events are queued for delivery. `failed`: it ended early, and `reason` says why. */
-  @ApiProperty({ enum: WEBHOOK_REPLAY_STATES, enumName: 'WebhookReplayState' })
-  state!: WebhookReplayState;
+  @ApiProperty({ enum: WORK_STATES, enumName: 'WebhookReplayState' })
+  state!: WorkState;
 
   /** Of a failed one: the rules of the webhook were changed, or the job gave up. */
   @ApiPropertyOptional({ enum: WEBHOOK_REPLAY_END_REASONS, enumName: 'WebhookReplayEndReason' })

@@ -1,0 +1,9 @@
+/**
+ * The states of work that jobs do step by step. `queued` until the first step is done; `failed` if it ended early, as when its
+ * job gave up.
+ */
+export const WORK_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
+export type WorkState = (typeof WORK_STATES)[number];
+
+/** Those of work that has a job. */
+export const UNFINISHED_STATES: readonly WorkState[] = ['queued', 'running'];
