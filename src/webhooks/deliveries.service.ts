@@ -132,14 +132,14 @@ export class DeliveriesService implements OnModuleInit {
   async retry(tenantId: string, webhookId: string, eventId: string): Promise<WebhookDelivery> {
     const { endpoint } = await this.webhooks.get(tenantId, webhookId);
     const delivery = await this.find(tenantId, endpoint.id, eventId);
-    const { profileId, createdAt } = delivery;
+    const { queueId, createdAt } = delivery;
     const added = await this.database.transaction(async (manager) => {
-      const values = [[tenantId], [endpoint.id], [profileId], [delivery.eventId]];
+      const values = [[tenantId], [endpoint.id], [queueId], [delivery.eventId]];
       await manager.query(...queryOf(ADD_AGAIN, values, this.connection));
       const now = await this.find(tenantId, endpoint.id, eventId, manager);
       // It was removed meanwhile, with its person or its endpoint, and stays so.
       if (now.createdAt.getTime() !== createdAt.getTime()) throw noSuchDelivery();
-      await manager.query(SEND_NOW, [tenantId, endpoint.id, profileId]);
+      await manager.query(SEND_NOW, [tenantId, endpoint.id, queueId]);
       return now;
     });
     this.signal.announce([{ tenantId, endpointId: endpoint.id }]);

@@ -65,8 +65,8 @@ function stillAwaited(
   before: ReadonlyMap<string, string | undefined> | undefined,
 ): ReadonlyMap<string, string | undefined> {
   const awaited = new Map<string, string | undefined>();
-  for (const { endpoint_id: endpointId, profile_id: profileId, is_locked: isLocked, claim_id: claimId } of rows) {
-    const key = `${endpointId}/${profileId}`;
+  for (const { endpoint_id: endpointId, profile_id: queueId, is_locked: isLocked, claim_id: claimId } of rows) {
+    const key = `${endpointId}/${queueId}`;
     if (before !== undefined && !before.has(key)) continue;
     const known = before?.get(key);
     if (isLocked) awaited.set(key, known);

@@ -20,8 +20,8 @@ export interface DueEndpoint extends EndpointKey {
 
 /** A queue of deliveries at one endpoint: those of one profile, of one participant or of one shared value. */
 export interface QueueKey extends EndpointKey {
-  /** A profile; in a queue of changes, the id that `changeQueueId` makes. */
-  readonly profileId: string;
+  /** Of events the own profile of the event; of changes the id that `changeQueueId` makes. The column is `profile_id`. */
+  readonly queueId: string;
 }
 
 /** The first delivery of a queue, claimed by this process. */

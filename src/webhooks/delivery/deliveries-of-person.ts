@@ -136,7 +136,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
   ): Promise<WebhookDelivery[]> {
     return this.database.manager
       .createQueryBuilder(WebhookDelivery, 'delivery')
-      .where('delivery.tenantId = :tenantId AND delivery.profileId = :profileId', { tenantId, profileId })
+      .where('delivery.tenantId = :tenantId AND delivery.queueId = :profileId', { tenantId, profileId })
       .andWhere('(delivery.endpointId, delivery.seq) > (:endpointId, :seq) AND delivery.seq > 0', { endpointId, seq })
       .orderBy('delivery.endpointId')
       .addOrderBy('delivery.seq')

@@ -6,7 +6,7 @@ import { READ_WEBHOOK_CHANGES } from '../change.sql';
 import type { ChangeContent, ChangeToSend } from '../domain/stored-change';
 import type { ClaimedDelivery, DeliveryItem, DueEndpoint, EndpointKey, QueueKey } from './claimed-delivery';
 import * as sql from './delivery.sql';
-import { inKeyOrder, keysOf, otherProfilesOf } from './queue-keys';
+import { inKeyOrder, keysOf, otherQueuesOf } from './queue-keys';
 
 /** How long a claim lasts: twice as long as an attempt. A killed process's deliveries are sent again after it. */
 export const CLAIM_MS = 30_000;
@@ -107,14 +107,14 @@ export class DeliveryClaims {
   ): Promise<ClaimedDelivery[]> {
     const ofEvents = own.filter(({ first }) => !first.isChange);
     const ofChanges = own.filter(({ first }) => first.isChange);
-    const profileIds = [...new Set(ofEvents.map(({ queue }) => queue.profileId))];
+    const profileIds = [...new Set(ofEvents.map(({ queue }) => queue.queueId))];
     const [customers, events, changes] = await Promise.all([
       profileIds.length === 0 ? NOTHING : this.identity.holdCustomers(transaction, tenantId, profileIds),
       profileIds.length === 0 ? NOTHING : this.events.events(transaction, tenantId, idsOf(ofEvents)),
       this.readChanges(transaction, tenantId, idsOf(ofChanges)),
     ]);
     return own.map(({ queue, first }) => {
-      const { endpointId, profileId, url, unmask, failingSince, enabledAt } = queue;
+      const { endpointId, queueId, url, unmask, failingSince, enabledAt } = queue;
       const { secret, previousSecret, olderSecret } = queue;
       const secrets = { secret, previousSecret, olderSecret };
       const endpoint = { tenantId, endpointId, url, unmask, ...secrets, failingSince, enabledAt };
@@ -124,8 +124,8 @@ export class DeliveryClaims {
         : { failures: queue.failures, firstAttemptAt: first.firstAttemptAt };
       const item: DeliveryItem = first.isChange
         ? { kind: 'change', change: changes.get(eventId) }
-        : { kind: 'event', event: events.get(eventId), customer: customers.get(profileId) };
-      return { tenantId, endpointId, profileId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, item };
+        : { kind: 'event', event: events.get(eventId), customer: customers.get(queueId) };
+      return { tenantId, endpointId, queueId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, item };
     });
   }
 
@@ -145,9 +145,7 @@ export class DeliveryClaims {
     deliveries: readonly ClaimedDelivery[],
   ): Promise<ClaimedDelivery[]> {
     const others = deliveries.flatMap((delivery, index) =>
-      delivery.item.kind === 'change'
-        ? []
-        : otherProfilesOf(delivery, delivery.item.customer).map((profileId) => ({ ...delivery, profileId, index })),
+      delivery.item.kind === 'change' ? [] : otherQueuesOf({ ...delivery, index }, delivery.item.customer),
     );
     if (others.length === 0) return [...deliveries];
     const found = await transaction.send<FirstOfOther>(sql.FIRST_OF_OTHERS, keysOf(others));
@@ -155,7 +153,7 @@ export class DeliveryClaims {
     for (const { number, seq, isClaimed, untilDueMs } of found) {
       const other = others[Number(number) - 1];
       const delivery = deliveries[other?.index ?? -1];
-      if (other === undefined || delivery === undefined || !isBefore([seq, other.profileId], delivery)) continue;
+      if (other === undefined || delivery === undefined || !isBefore([seq, other.queueId], delivery)) continue;
       delays.set(other.index, isClaimed ? BLOCKED_BY_CALL_MS : Math.min(BLOCKED_MS_MAX, untilDueMs + BLOCKED_MS_MIN));
     }
     const blocked = deliveries.filter((_delivery, index) => delays.has(index));
@@ -184,9 +182,9 @@ function idsOf(own: readonly { readonly first: FirstDelivery }[]): string[] {
   return [...new Set(own.map(({ first }) => first.eventId))];
 }
 
-function isBefore([seq, profileId]: readonly [string, string], { seq: own, profileId: ownProfile }: FirstKey): boolean {
+function isBefore([seq, queueId]: readonly [string, string], { seq: own, queueId: ownQueue }: FirstKey): boolean {
   const difference = Number(BigInt(seq) - BigInt(own));
-  return difference < 0 || (difference === 0 && profileId < ownProfile);
+  return difference < 0 || (difference === 0 && queueId < ownQueue);
 }
 
-type FirstKey = Pick<ClaimedDelivery, 'seq' | 'profileId'>;
+type FirstKey = Pick<ClaimedDelivery, 'seq' | 'queueId'>;

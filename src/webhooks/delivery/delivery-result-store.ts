@@ -4,11 +4,11 @@ import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { Row } from '../../platform/postgres/statement';
 import { HOLD_CHANGES } from '../change.sql';
-import type { DeliveryItem, EndpointKey } from './claimed-delivery';
+import type { DeliveryItem, EndpointKey, QueueKey } from './claimed-delivery';
 import { anewResult, type DeliveryResult } from './delivery-result';
 import * as sql from './delivery.sql';
 import { EndpointHealth } from './endpoint-health';
-import { inKeyOrder, keyOf, keysOf, otherProfilesOf } from './queue-keys';
+import { inKeyOrder, keyOf, keysOf, otherQueuesOf } from './queue-keys';
 
 /** Customers by `customerKey`. */
 type Customers = ReadonlyMap<string, HeldCustomer>;
@@ -70,9 +70,9 @@ export class DeliveryResultStore {
     const customers = new Map<string, HeldCustomer>();
     const holdOf = async (tenantId: string): Promise<void> => {
       const own = ofEvents.filter((delivery) => delivery.tenantId === tenantId);
-      const profileIds = [...new Set(own.map(({ profileId }) => profileId))];
+      const profileIds = [...new Set(own.map(({ queueId }) => queueId))];
       const held = await this.identity.holdCustomers(transaction, tenantId, profileIds);
-      for (const [profileId, customer] of held) customers.set(customerKey({ tenantId, profileId }), customer);
+      for (const [queueId, customer] of held) customers.set(customerKey({ tenantId, queueId }), customer);
     };
     await Promise.all([...new Set(ofEvents.map(({ tenantId }) => tenantId))].map(holdOf));
     return customers;
@@ -132,12 +132,7 @@ export class DeliveryResultStore {
   ): void {
     const others = results
       .filter(({ state }) => state !== 'pending')
-      .flatMap(({ delivery }) =>
-        otherProfilesOf(delivery, customers.get(customerKey(delivery))).map((profileId) => ({
-          ...delivery,
-          profileId,
-        })),
-      );
+      .flatMap(({ delivery }) => otherQueuesOf(delivery, customers.get(customerKey(delivery))));
     if (others.length > 0) transaction.sendLast(sql.WAKE_QUEUES, keysOf(inKeyOrder(others)), woken);
   }
 }
@@ -178,6 +173,7 @@ function isPersonal({ change }: Extract<DeliveryItem, { kind: 'change' }>): bool
   return change !== undefined && change.subject !== '';
 }
 
-function customerKey({ tenantId, profileId }: { readonly tenantId: string; readonly profileId: string }): string {
-  return `${tenantId}/${profileId}`;
+/** Of the customer whose profile has the queue. */
+function customerKey({ tenantId, queueId }: Omit<QueueKey, 'endpointId'>): string {
+  return `${tenantId}/${queueId}`;
 }

@@ -118,7 +118,7 @@ export const CLAIM_QUEUES: Statement = {
     )
     UPDATE webhook_queues q SET claim_id = $4, due_at = clock_timestamp() + $5::int * interval '1 millisecond'
     FROM taken u WHERE ${IS_QUEUE}
-    RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "profileId",
+    RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "queueId",
       q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."enabledAt",
       u."isEnabledLater", u."previousSecret", u."olderSecret"`,
 };

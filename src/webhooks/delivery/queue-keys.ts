@@ -1,10 +1,10 @@
 import type { HeldCustomer } from '../../identity/domain/known-identities';
 import type { QueueKey } from './claimed-delivery';
 
-/** Profiles of the same customer, which have queues of their own. */
-export function otherProfilesOf({ profileId }: QueueKey, customer: HeldCustomer | undefined): readonly string[] {
+/** The queues of the other profiles of a customer; `queue` is one of events. */
+export function otherQueuesOf<Queue extends QueueKey>(queue: Queue, customer: HeldCustomer | undefined): Queue[] {
   if (customer === undefined || customer.isErased) return [];
-  return customer.profileIds.filter((id) => id !== profileId);
+  return customer.profileIds.filter((id) => id !== queue.queueId).map((queueId) => ({ ...queue, queueId }));
 }
 
 /** The columns of their keys. */
@@ -12,7 +12,7 @@ export function keysOf(queues: readonly QueueKey[]): [string[], string[], string
   return [
     queues.map(({ tenantId }) => tenantId),
     queues.map(({ endpointId }) => endpointId),
-    queues.map(({ profileId }) => profileId),
+    queues.map(({ queueId }) => queueId),
   ];
 }
 
@@ -22,6 +22,6 @@ export function inKeyOrder<Queue extends QueueKey>(queues: readonly Queue[]): Qu
   return [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, queue]) => queue);
 }
 
-export function keyOf({ tenantId, endpointId, profileId }: QueueKey): string {
-  return `${tenantId}/${endpointId}/${profileId}`;
+export function keyOf({ tenantId, endpointId, queueId }: QueueKey): string {
+  return `${tenantId}/${endpointId}/${queueId}`;
 }

@@ -3,7 +3,7 @@ import type { Attempt, DeliveryState, FailureReason } from '../domain/webhook';
 
 /** What became of an event, or of a change of a value, at an endpoint. */
 @Entity('webhook_deliveries')
-@Index('webhook_deliveries_profile_idx', ['tenantId', 'profileId', 'endpointId', 'seq'], { where: 'seq > 0' })
+@Index('webhook_deliveries_profile_idx', ['tenantId', 'queueId', 'endpointId', 'seq'], { where: 'seq > 0' })
 @Index('webhook_deliveries_state_idx', ['tenantId', 'endpointId', 'state', 'seq'], {
   where: "created_at > '-infinity'",
 })
@@ -17,15 +17,15 @@ export class WebhookDelivery {
   @PrimaryColumn('uuid', { name: 'endpoint_id', primaryKeyConstraintName: 'webhook_deliveries_pkey' })
   endpointId!: string;
 
-  /** Whether `eventId` is the id of a change, and `profileId` the queue of its participant or variable. */
+  /** Whether `eventId` is the id of a change, and `queueId` the queue of its participant or variable. */
   @Column('boolean', { name: 'is_change', default: false })
   isChange!: boolean;
 
-  /** The event's own profile, which no merge changes. */
+  /** Of an event: its own profile, which no merge changes. */
   @Column('uuid', { name: 'profile_id' })
-  profileId!: string;
+  queueId!: string;
 
-  /** The position in the queue of its profile: microseconds of the database's clock, which never go back there. */
+  /** The position in its queue: microseconds of the database's clock, which never go back there. */
   @Column('bigint')
   seq!: string;
 

@@ -13,8 +13,9 @@ export class WebhookQueue {
   @PrimaryColumn('uuid', { name: 'endpoint_id', primaryKeyConstraintName: 'webhook_queues_pkey' })
   endpointId!: string;
 
+  /** See `QueueKey`. */
   @PrimaryColumn('uuid', { name: 'profile_id', primaryKeyConstraintName: 'webhook_queues_pkey' })
-  profileId!: string;
+  queueId!: string;
 
   /** Of the last delivery that was added. */
   @Column('bigint', { name: 'last_seq' })
