@@ -7,7 +7,7 @@ import { EventQueue } from '../ingest/queue/event-queue';
 import { IdentityService } from '../identity/identity.service';
 import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
-import type { EventToProcess } from './domain/event-effects';
+import { eventToProcess, type EventToProcess } from './domain/event-effects';
 import { SerialConnection } from './serial-connection';
 
 /** An event as an effect would get it now. Null: its person was erased, so that no effect would. */
@@ -37,16 +37,7 @@ export class EventPreviews {
         if (event === undefined) return [];
         const customer = customers.get(event.profileId);
         if (customer === undefined || customer.isErased) return [{ eventId, toProcess: null }];
-        const { rootId, externalId } = customer;
-        const toProcess = {
-          tenantId,
-          event: { ...event, profileId: rootId },
-          ownProfileId: event.profileId,
-          externalId,
-          recorded: [],
-          backfilled: [],
-        };
-        return [{ eventId, toProcess }];
+        return [{ eventId, toProcess: eventToProcess(tenantId, event, customer) }];
       });
     });
   }
@@ -62,12 +53,12 @@ export class EventPreviews {
     const claim = { tenantId, eventId, identifiers, at: receivedAt.getTime(), newProfileId: newId() };
     const customer = await this.serial.transaction(tenantId, (open) => this.identity.preview(open, claim));
     if (customer.outcome !== 'resolved') return refusedByStore(customer.outcome);
-    const { profileId: ownProfileId, rootId: profileId, externalId } = customer;
+    const { profileId } = customer;
     const event = {
       ...others,
       occurredAt: occurredAt === null ? receivedAt : new Date(occurredAt),
       ...{ eventId, receivedAt, profileId },
     };
-    return { eventId, toProcess: { tenantId, event, ownProfileId, externalId, recorded: [], backfilled: [] } };
+    return { eventId, toProcess: eventToProcess(tenantId, event, customer) };
   }
 }

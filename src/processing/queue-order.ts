@@ -7,7 +7,7 @@ import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
 import type { ProcessingRecord, ReactionRecord } from '../ingest/queue/processing-record';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { arrangeEntries, type Arrangement } from './domain/arrange-entries';
-import type { EventToProcess } from './domain/event-effects';
+import { eventToProcess, type EventToProcess } from './domain/event-effects';
 import { ParkedEvents } from './parked-events';
 import { WaitingEvents } from './waiting-events';
 
@@ -260,14 +260,7 @@ export function readyEntry(
     rootId,
     before,
     isErased: customer?.isErased ?? true,
-    toProcess: {
-      tenantId,
-      event: { ...event, profileId: rootId },
-      ownProfileId: event.profileId,
-      externalId: customer?.externalId ?? null,
-      recorded: before?.reactions ?? [],
-      backfilled: (before?.reactions ?? []).filter(({ backfilledAt }) => backfilledAt !== undefined),
-    },
+    toProcess: eventToProcess(tenantId, event, { rootId, externalId: customer?.externalId ?? null }, before?.reactions),
   };
 }
 

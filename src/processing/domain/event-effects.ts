@@ -1,3 +1,4 @@
+import type { HeldCustomer } from '../../identity/domain/known-identities';
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ReactionRecord } from '../../ingest/queue/processing-record';
 import type { Statement } from '../../platform/postgres/statement';
@@ -22,6 +23,23 @@ export interface EventToProcess {
   readonly recorded: readonly ReactionRecord[];
   /** The reactions that a backfill brought to the event, whatever their outcome: they apply to it from then on. */
   readonly backfilled: readonly ReactionRecord[];
+}
+
+/** An event with the customer that it belongs to now. `recorded`: the reactions in its record. */
+export function eventToProcess(
+  tenantId: string,
+  event: LoggedEvent,
+  { rootId, externalId }: Pick<HeldCustomer, 'rootId' | 'externalId'>,
+  recorded: readonly ReactionRecord[] = [],
+): EventToProcess {
+  return {
+    tenantId,
+    event: { ...event, profileId: rootId },
+    ownProfileId: event.profileId,
+    externalId,
+    recorded,
+    backfilled: recorded.filter(({ backfilledAt }) => backfilledAt !== undefined),
+  };
 }
 
 /** Why an event could not be processed. */
