@@ -1,5 +1,4 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, StreamableFile } from '@nestjs/common';
 import type { NestApplicationOptions } from '@nestjs/common';
@@ -8,7 +7,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from '../body/receive-body';
 import { JSON_MEDIA_TYPE } from '../send-stream';
 import { inARow, writeInOnePiece, oneAtATime } from './connections';
-import { answerToMalformedHttp, asHttpText, type HeadFault } from './malformed-http';
+import { headFault, refuseHead, refuseUnparsed } from './malformed-http';
 import { routeFallback } from './route-fallback';
 import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
 
@@ -22,8 +21,6 @@ const TIMEOUT_CHECK_MS = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** A token of 8 KiB, and as much for all other headers. */
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Time for a client to read the answer to malformed HTTP. */
-const MALFORMED_LINGER_MS = 2_000;
 /** How often a closing server checks for connections whose last answer has been sent. */
 const IDLE_SWEEP_MS = 50;
 const LOGGED_EVERY_MS = 1_000;
@@ -149,20 +146,20 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: HEADER_BYTES_MAX,
-      // Checked below, and answered with a problem document.
+      // `headFault` checks it, and it is answered with a problem document.
       requireHostHeader: false,
     },
     oneAtATime(
       inARow((request: IncomingMessage, response: ServerResponse) => {
-        const errorCode = headFault(request);
-        if (errorCode === undefined) app(request as Request, response as Response);
-        else refuseMalformed(response, errorCode);
+        const fault = headFault(request);
+        if (fault === undefined) app(request as Request, response as Response);
+        else refuseHead(response, fault);
       }),
     ),
   );
   const unsent = new UnsentAnswers(unsentLimits, logClosed(new Logger('Connections')));
   server.on('connection', (socket) => writeInOnePiece(socket, (written) => unsent.note(written)));
-  server.on('clientError', refuseMalformedHttp);
+  server.on('clientError', refuseUnparsed);
   // The body is requested only after the credential was checked; see `sendContinue`.
   server.on('checkContinue', (request, response) => {
     holdContinue(request, response);
@@ -209,48 +206,4 @@ function logClosed(logger: Logger): (connections: number) => void {
     unlogged = 0;
     loggedAt = performance.now();
   };
-}
-
-/** What Node's parser lets pass, although RFC 9112 forbids it; undefined for a head that is right. */
-function headFault(request: IncomingMessage): HeadFault | undefined {
-  if (!hasOneHost(request) || !hasTarget(request)) return 'NOT_HTTP';
-  const coding = request.headers['transfer-encoding']?.toLowerCase();
-  return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING';
-}
-
-const NO_PART_OF_A_HOST = /[\s"#/<>?@\\^`{|}]/;
-
-/** `headers` has the first of two hosts. A proxy may have taken the second, and checked another request than is served here. */
-function hasOneHost({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
-  if (headers.host === undefined) return httpVersion !== '1.1';
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts === 1 && !NO_PART_OF_A_HOST.test(headers.host);
-}
-
-/** Whether the target is a path, as nearly always, or an address. Express answers others with a page of its own. */
-function hasTarget({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith('/') || url === '*' || URL.canParse(url);
-}
-
-function refuseMalformed(response: ServerResponse, fault: HeadFault): void {
-  const { status, headers, body } = answerToMalformedHttp(fault);
-  response.writeHead(status, headers).end(body);
-}
-
-/** The answer under way on a connection; Node keeps it there and looks at it for this same reason. */
-type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } };
-
-function refuseMalformedHttp(error: NodeJS.ErrnoException, socket: HttpSocket): void {
-  // Bytes of a second answer would be taken for a part of the first.
-  const answering = socket._httpMessage?.headersSent === true;
-  if (!socket.writable || answering || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  socket.end(asHttpText(answerToMalformedHttp(error.code)));
-  setTimeout(() => socket.destroy(), MALFORMED_LINGER_MS).unref();
 }

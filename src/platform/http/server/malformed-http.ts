@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ErrorCode } from '../../errors/error-codes';
 import { PROBLEM_MEDIA_TYPE, type ProblemDetails, problemType } from '../../errors/problem-details';
+
+/** Time for a client to read the answer to malformed HTTP. */
+const LINGER_MS = 2_000;
 
 interface Refusal {
   readonly status: number;
@@ -10,16 +14,20 @@ interface Refusal {
   readonly words: string;
 }
 
-const NOT_HTTP: Refusal = { status: 400, code: 'malformed_json', words: 'The request is not valid HTTP/1.1.' };
 /** Faults of a head that Node's parser takes. */
-export type HeadFault = 'NOT_HTTP' | 'TRANSFER_CODING';
+type HeadFault = 'NOT_HTTP' | 'TRANSFER_CODING';
 
-const REFUSALS: Readonly<Record<string, Refusal>> = {
+const HEAD_REFUSALS: Readonly<Record<HeadFault, Refusal>> = {
+  NOT_HTTP: { status: 400, code: 'malformed_json', words: 'The request is not valid HTTP/1.1.' },
   TRANSFER_CODING: {
     status: 501,
     code: 'unsupported_media_type',
     words: 'Transfer-Encoding must be chunked and nothing else. Compress a body with Content-Encoding: gzip.',
   },
+};
+
+/** By the codes of Node's server; all others are `NOT_HTTP`. */
+const PARSER_REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'payload_too_large', words: 'The request headers are larger than 16 KiB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
@@ -29,16 +37,59 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'unavailable', words: 'The request did not arrive in time.' },
 };
 
-/** The answer to malformed HTTP, which no router, filter or middleware has seen. */
-export interface MalformedHttpAnswer {
+/** What Node's parser lets pass, although RFC 9112 forbids it; undefined for a head that is right. */
+export function headFault(request: IncomingMessage): HeadFault | undefined {
+  if (!hasOneHost(request) || !hasTarget(request)) return 'NOT_HTTP';
+  const coding = request.headers['transfer-encoding']?.toLowerCase();
+  return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING';
+}
+
+const NO_PART_OF_A_HOST = /[\s"#/<>?@\\^`{|}]/;
+
+/** `headers` has the first of two hosts. A proxy may have taken the second, and checked another request than is served here. */
+function hasOneHost({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersion !== '1.1';
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1 && !NO_PART_OF_A_HOST.test(headers.host);
+}
+
+/** Whether the target is a path, as nearly always, or an address. Express answers others with a page of its own. */
+function hasTarget({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith('/') || url === '*' || URL.canParse(url);
+}
+
+/** Answers a request whose head has a fault, before any middleware has seen it. */
+export function refuseHead(response: ServerResponse, fault: HeadFault): void {
+  const { status, headers, body } = answerTo(HEAD_REFUSALS[fault]);
+  response.writeHead(status, headers).end(body);
+}
+
+/** The answer under way on a connection; Node keeps it there and looks at it for this same reason. */
+type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } };
+
+/** Answers what Node's server could not read as a request: a listener of `clientError`. */
+export function refuseUnparsed(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  // Bytes of a second answer would be taken for a part of the first.
+  const answering = socket._httpMessage?.headersSent === true;
+  if (!socket.writable || answering || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.end(httpTextOf(answerTo(PARSER_REFUSALS[error.code ?? ''] ?? HEAD_REFUSALS.NOT_HTTP)));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** `errorCode` is that of Node's HTTP parser, or a `HeadFault`. */
-export function answerToMalformedHttp(errorCode?: string): MalformedHttpAnswer {
-  const { status, code, words } = REFUSALS[errorCode ?? ''] ?? NOT_HTTP;
+function answerTo({ status, code, words }: Refusal): Answer {
   const problem: ProblemDetails = {
     type: problemType(code),
     title: STATUS_CODES[status] ?? '',
@@ -60,8 +111,8 @@ export function answerToMalformedHttp(errorCode?: string): MalformedHttpAnswer {
   return { status, headers, body };
 }
 
-/** The complete answer with status line and headers, for a connection without a parsed request. */
-export function asHttpText({ status, headers, body }: MalformedHttpAnswer): string {
+/** With its status line and headers, for a connection without a parsed request. */
+function httpTextOf({ status, headers, body }: Answer): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n');
 }
