@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { setSessionCaller } from '../platform/auth/session-caller';
-import { mountAt } from '../platform/http/server/mounted-request';
+import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
 import { ConsolePages } from './console-pages';
 import { pageHeaders } from './page-headers';
 import { assertSameSite } from './same-site';
@@ -47,9 +47,22 @@ export class ConsoleGateway {
 
   private async callApi(request: Request): Promise<void> {
     const { principal } = await this.guard.admit(request);
-    setSessionCaller(request, principal);
-    mountAt(API_PATH, request);
+    setCaller(request, principal);
+    mount(request);
   }
+}
+
+/** Credentials in the headers of the request do not count any more. */
+function setCaller(request: AuthenticatedRequest, caller: Principal): void {
+  delete request.headers.authorization;
+  delete request.headers['signature-input'];
+  request.sessionCaller = caller;
+}
+
+/** Has the routes of the API answer the request: `/console/api/v1/events` becomes `/v1/events`. */
+function mount(request: AuthenticatedRequest): void {
+  request.mountPath = API_PATH;
+  request.url = request.url.slice(API_PATH.length);
 }
 
 function isBelow(folder: string, path: string): boolean {

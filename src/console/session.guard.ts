@@ -8,7 +8,6 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import { credentialNeeded } from '../platform/errors/challenges';
 import { FailedAuthentications } from '../platform/auth/failed-authentications';
@@ -23,7 +22,9 @@ const NOT_A_USE = 'background';
 /** Metadata key: whether a request of the route prolongs its session. */
 const IS_USE = 'is use';
 
-const sessions = new WeakMap<Request, Session>();
+interface SessionRequest extends AuthenticatedRequest {
+  consoleSession?: Session;
+}
 
 export interface SessionOptions {
   /** A request of the route prolongs the session. Default: true. */
@@ -49,7 +50,7 @@ export class SessionGuard implements CanActivate {
    * Makes the session the caller of a request. `isUse`: the request prolongs it, unless a timer has sent it. Throws a refusal
    * with status 401 without a session, and `cross_site_request`.
    */
-  async admit(request: AuthenticatedRequest, route: SessionOptions = {}): Promise<Session> {
+  async admit(request: SessionRequest, route: SessionOptions = {}): Promise<Session> {
     // The gateway has asked the same, except where the target of the request is written as a whole URL.
     assertSameSite(request);
     const secret = sessionSecretOf(request);
@@ -58,7 +59,7 @@ export class SessionGuard implements CanActivate {
     const find = (): Promise<Session> => this.sessions.find(secret, { isUse });
     const session = await this.failures.counted(request, () => this.failures.lookUp(request, find));
     request.caller = session.principal;
-    sessions.set(request, session);
+    request.consoleSession = session;
     return session;
   }
 }
@@ -70,7 +71,7 @@ export function AuthenticateSession({ isUse = true }: SessionOptions = {}): Meth
 
 /** The session of the caller; only on routes that authenticate it. */
 export const CallingSession = createParamDecorator((_data: unknown, context: ExecutionContext): Session => {
-  const session = sessions.get(context.switchToHttp().getRequest<Request>());
-  if (session === undefined) throw new Error('A route asks for the session without authenticating the call');
-  return session;
+  const { consoleSession } = context.switchToHttp().getRequest<SessionRequest>();
+  if (consoleSession === undefined) throw new Error('A route asks for the session without authenticating the call');
+  return consoleSession;
 });

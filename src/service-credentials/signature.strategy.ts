@@ -6,7 +6,7 @@ import { SIGNATURE_STRATEGY } from '../platform/auth/auth-metadata';
 import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
-import { expectContentDigest } from '../platform/http/body/content-digest';
+import type { RequestState } from '../platform/http/service-request';
 import { readSignature, type SignedMessage, isSignedWith } from './domain/request-signature';
 import { signatureRefused } from './domain/structured-dictionary';
 import { SIGNATURE_SCOPE } from './domain/service-credential';
@@ -46,7 +46,7 @@ export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRA
   }
 
   /** Throws `invalid_signature` with the reason, or `unavailable`. */
-  async validate(request: Request): Promise<Principal> {
+  async validate(request: Request & RequestState): Promise<Principal> {
     const received = readSignature(signedMessage(request), this.clock.now());
     const credential = await this.credentials.find(received.keyId);
     if (received.algorithm !== credential.key.algorithm) {
@@ -57,7 +57,7 @@ export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRA
         'The signature does not match this request: sign exactly what is sent, with the right key.',
       );
     }
-    expectContentDigest(request, received.digests);
+    request.expectedDigests = received.digests;
     this.note(credential);
     return {
       tenantId: credential.tenantId,

@@ -1,11 +1,10 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { rateLimitSubjectOf, type Principal } from '../../platform/auth/principal';
 import { FAULTS_MAX } from '../../platform/errors/cap-faults';
 import { DomainError } from '../../platform/errors/domain-error';
 import { unavailable } from '../../platform/errors/unavailable';
 import { sentTextOf, type ReceivedJson } from '../../platform/http/body/json-body';
-import { chargeUnits } from '../../platform/rate-limit/request-meter';
-import type { RateLimits } from '../../platform/rate-limit/rate-limits';
+import { chargeUnits, type RateLimits } from '../../platform/rate-limit/rate-limits';
 import { entriesOf } from '../../platform/values/json/json-entries';
 import { isUnavailable, type Refusal } from '../domain/ingest-result';
 import type { EventFamily, Submission } from '../domain/submission';
@@ -13,7 +12,7 @@ import { capListedFaults, FaultBudget } from '../domain/fault-budget';
 import type { IngestMode, IngestPipeline } from '../pipeline';
 import { assertIngestQuery, isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
-import type { EventOrigin, IngestMetrics } from './ingest-metrics';
+import type { EventOrigin, IngestMetrics, IngestRequest } from './ingest-metrics';
 
 const ACCEPTED = 202;
 const OK = 200;
@@ -43,7 +42,7 @@ export abstract class IngestController {
   /** Takes the one event of a request; a refusal is thrown. */
   protected async takeOne(
     caller: Principal,
-    request: Request,
+    request: IngestRequest,
     response: Response,
     { value, raw }: ReceivedJson,
   ): Promise<ItemResultDto> {
@@ -56,7 +55,7 @@ export abstract class IngestController {
       response.status(result.status === 'accepted' ? ACCEPTED : OK);
       return ingestResultDto(result);
     } catch (error) {
-      this.metrics.note(request, [value]);
+      request.sentEvents = [value];
       throw error;
     }
   }
@@ -64,12 +63,12 @@ export abstract class IngestController {
   /** Takes the items of a batch, each by itself. */
   protected async takeAll(
     caller: Principal,
-    request: Request,
+    request: IngestRequest,
     response: Response,
     body: ReceivedBatch,
   ): Promise<BatchResultDto> {
     const { items } = body.value;
-    this.metrics.note(request, items);
+    request.sentEvents = items;
     const mode = this.modeOf(caller, request, response, body.raw);
     chargeUnits(request, items.length);
     const submissions = this.submissionsOf(body);
@@ -82,7 +81,7 @@ export abstract class IngestController {
   }
 
   /** A dry run reads the database, and counts among the reads of its caller too. */
-  private modeOf(caller: Principal, request: Request, response: Response, body: Buffer): IngestMode {
+  private modeOf(caller: Principal, request: IngestRequest, response: Response, body: Buffer): IngestMode {
     assertIngestQuery(request.query, body);
     if (!isDryRun(request.query)) return 'live';
     this.limits.admit('reads', rateLimitSubjectOf(caller), request, response);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import { Metrics } from '../../platform/observability/metrics';
 import type { Problem } from '../../review/domain/review-entry';
@@ -18,6 +19,12 @@ export interface EventOrigin {
   readonly family: EventFamily;
 }
 
+/** A request of the ingest routes. */
+export interface IngestRequest extends AuthenticatedRequest {
+  /** The events in its body, valid or not, in case it is refused as a whole after all. Absent where they are not known. */
+  sentEvents?: readonly unknown[];
+}
+
 /**
  * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Not counted are
  * dry runs, calls of the console, and what came without a good credential. Duplicates and refusals of a known workspace go to
@@ -28,7 +35,6 @@ export class IngestMetrics {
   private readonly received;
   private readonly outcomes;
   private readonly rejections;
-  private readonly sent = new WeakMap<object, readonly unknown[]>();
 
   constructor(
     metrics: Metrics,
@@ -76,11 +82,6 @@ export class IngestMetrics {
     });
   }
 
-  /** Notes the events of a request, in case it is refused as a whole after all. */
-  note(request: object, values: readonly unknown[]): void {
-    this.sent.set(request, values);
-  }
-
   /**
    * Counts the events of a request that is refused as a whole; one, where their number is not known. `reviewed` is what the
    * review area has recorded of them.
@@ -88,11 +89,10 @@ export class IngestMetrics {
   refused(
     origin: EventOrigin,
     { code, details }: AnsweredRefusal['refusal'],
-    request: object,
+    { sentEvents: values = [undefined] }: IngestRequest,
     reviewed: () => Problem | undefined,
   ): void {
     const { family, tenantId } = origin;
-    const values = this.sent.get(request) ?? [undefined];
     this.reject(family, code, values.length);
     for (const value of values) this.notify(origin, value, 'error');
     const watcher = this.watched.watcherOf(tenantId);

@@ -1,13 +1,10 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
-import { sessionCallerOf } from '../../platform/auth/session-caller';
 import { Clock } from '../../platform/values/clock';
 import { DomainError } from '../../platform/errors/domain-error';
 import { ERROR_CODES } from '../../platform/errors/error-codes';
 import { ProblemDetailsFilter } from '../../platform/http/problem-details.filter';
 import { BodyRefusal } from '../../platform/http/body/body-refusal';
 import { ClientGone } from '../../platform/errors/client-gone';
-import { expectsContentDigest } from '../../platform/http/body/content-digest';
 import { withoutMark } from '../../platform/http/body/json-body';
 import { isObject } from '../../platform/values/json/json-values';
 import { readableValueOf } from '../../platform/values/json/json-text';
@@ -17,7 +14,7 @@ import { refusalProblem } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
 import { ProblemRecorder } from '../problem-recorder';
 import { isDryRun } from './dry-run';
-import { IngestMetrics } from './ingest-metrics';
+import { IngestMetrics, type IngestRequest } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
 
 const RECORDED_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
@@ -36,7 +33,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
-    const request = host.switchToHttp().getRequest<AuthenticatedRequest>();
+    const request = host.switchToHttp().getRequest<IngestRequest>();
     try {
       const found = this.problemOf(error, request);
       const problem = found === undefined ? undefined : await this.record(found);
@@ -47,11 +44,11 @@ export class RefusedRequestFilter implements ExceptionFilter {
     }
   }
 
-  private answer(error: unknown, request: AuthenticatedRequest, host: ArgumentsHost, problem?: Problem): void {
+  private answer(error: unknown, request: IngestRequest, host: ArgumentsHost, problem?: Problem): void {
     const refusal = this.problems.refusalOf(error);
     // A request without a valid credential has no events; one whose credential lacks the scope has.
     const isKnown = request.caller !== undefined || ERROR_CODES[refusal.code].status === 403;
-    const isTraffic = !isDryRun(request.query) && sessionCallerOf(request) === undefined;
+    const isTraffic = !isDryRun(request.query) && request.sessionCaller === undefined;
     if (isKnown && isTraffic && !(error instanceof ClientGone)) {
       const tenantId = request.caller?.tenantId;
       this.metrics.refused({ tenantId, family: familyOf(request) }, refusal, request, () =>
@@ -72,7 +69,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     return recorded;
   }
 
-  private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
+  private problemOf(error: unknown, request: IngestRequest): Problem | undefined {
     const { caller } = request;
     if (!(error instanceof DomainError) || error instanceof RefusedEventError || caller === undefined) return undefined;
     if (!RECORDED_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request.query)) return undefined;
@@ -90,14 +87,14 @@ export class RefusedRequestFilter implements ExceptionFilter {
   }
 }
 
-function familyOf({ path }: AuthenticatedRequest): EventFamily {
+function familyOf({ path }: IngestRequest): EventFamily {
   return path.startsWith('/v1/cdp/') ? 'cdp' : 'external';
 }
 
-function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
+function payloadOf(error: DomainError, request: IngestRequest): ReviewPayload {
   const isBeginning = error.code === 'payload_too_large';
   // The digest of a signed body that is too large was not checked: it may not be the body that was signed.
-  if (isBeginning && expectsContentDigest(request)) return { form: 'text', text: '', isBeginning };
+  if (isBeginning && request.expectedDigests !== undefined) return { form: 'text', text: '', isBeginning };
   if (!(error instanceof BodyRefusal)) return { form: 'text', text: '' };
   if (error.isJson) return { form: 'json', text: withoutMark(error.received) };
   return { form: 'text', text: error.received, isBeginning };

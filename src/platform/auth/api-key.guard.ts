@@ -23,7 +23,6 @@ import { assertFreshProof } from './fresh-proof';
 import { FailedAuthentications } from './failed-authentications';
 import type { Principal } from './principal';
 import { grants, type Scope } from './scopes';
-import { sessionCallerOf } from './session-caller';
 
 /** Keys have 42 characters, or up to 200 when an operator chose one. Longer values are not looked up. */
 const CREDENTIAL_CHARACTERS_MAX = 8_192;
@@ -61,11 +60,10 @@ export class ApiKeyGuard implements CanActivate {
     });
   }
 
-  private principalOf(request: Request, { takesSignatures }: RouteAccess): Principal | Promise<Principal> {
+  private principalOf(request: AuthenticatedRequest, { takesSignatures }: RouteAccess): Principal | Promise<Principal> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.failures.counted(request, () => this.ofApiKey(request, authorization));
-    const session = sessionCallerOf(request);
-    if (session !== undefined) return session;
+    if (request.sessionCaller !== undefined) return request.sessionCaller;
     if (request.headers['signature-input'] === undefined) {
       throw credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.');
     }

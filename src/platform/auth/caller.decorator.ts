@@ -1,10 +1,14 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { RequestState } from '../http/service-request';
 import type { Participant, Principal } from './principal';
 
 /** A request whose credential has been verified. */
-export interface AuthenticatedRequest extends Request {
+export interface AuthenticatedRequest extends Request, RequestState {
+  /** Set by the guard of the route. */
   caller?: Principal;
+  /** Set before the guard, by a session of the console: counts instead of credentials in headers. */
+  sessionCaller?: Principal;
   participant?: Participant;
 }
 

@@ -3,12 +3,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Clock } from '../values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
+import type { RequestState } from '../http/service-request';
 import { RateLimiter } from './rate-limiter';
-import { meterRequest } from './request-meter';
 
 /** The limits per credential. */
 export type RateLimited = 'events' | 'runtime' | 'reads';
 
+/**
+ * Inflated bytes of a body that cost as much as one event or request. Usual events are smaller. Reading, parsing and refusing
+ * 16 KiB costs about as much as storing an event.
+ */
+const BYTES_PER_UNIT = 16 * 1024;
 const WINDOW_SECONDS = 1;
 /** Bytes of an answer per unit of reading: a page of usual rows is one unit, a page of the largest ones sixteen. */
 const READ_UNIT_BYTES = 64 * 1024;
@@ -44,7 +49,7 @@ export class RateLimits {
    * Admits a request and spends one unit. Further costs are spent by `chargeUnits` and `chargeBytes`, and by reads while their
    * answer is sent. Throws `rate_limited`.
    */
-  admit(what: RateLimited, key: string, request: Request, response: Response): void {
+  admit(what: RateLimited, key: string, request: Request & RequestState, response: Response): void {
     const limiter = this.limiters[what];
     if (limiter === undefined) return;
     limiter.check(key);
@@ -54,9 +59,23 @@ export class RateLimits {
       for (const [name, value] of Object.entries(headers)) response.set(name, beside(response.get(name), what, value));
     };
     spend(1);
-    meterRequest(request, spend);
+    request.rateLimitMeters = [...(request.rateLimitMeters ?? []), { spent: 1, spend }];
     if (what === 'reads') chargeAnswer(response, spend);
   }
+}
+
+/** Charges a request up to `units` in total by each of its limits: it pays for its events or its bytes, whichever cost more. */
+export function chargeUnits({ rateLimitMeters = [] }: RequestState, units: number): void {
+  for (const meter of rateLimitMeters) {
+    if (units <= meter.spent) continue;
+    meter.spend(units - meter.spent);
+    meter.spent = units;
+  }
+}
+
+/** Charges a request for the bytes of its body, also when it is refused afterwards. */
+export function chargeBytes(request: RequestState, bytes: number): void {
+  chargeUnits(request, Math.ceil(bytes / BYTES_PER_UNIT));
 }
 
 /** Spends a unit for each started 64 KiB of an answer. The first unit is spent already. */

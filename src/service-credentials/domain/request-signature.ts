@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, createSecretKey, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
-import type { ExpectedDigest } from '../../platform/http/body/content-digest';
+import type { ExpectedDigest } from '../../platform/http/service-request';
 import type { SignatureAlgorithm } from './service-credential';
 import { readSignatureInput, SIGNATURE_LABEL, type SignedComponent } from './signature-input';
 import { signatureRefused, readDictionary } from './structured-dictionary';

@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { atOnce } from '../../async/in-turns';
 import { ByteSemaphore } from '../../async/byte-semaphore';
-import { chargeBytes } from '../../rate-limit/request-meter';
+import { chargeBytes } from '../../rate-limit/rate-limits';
 import { bodyTooLarge, RECEIVED_BYTES_MAX, unsupportedBody } from './body-refusal';
 import { ClientGone } from '../../errors/client-gone';
 import { checkContentDigest } from './content-digest';
 import { HeldBodies, tenantOf } from './held-bodies';
+import type { ServiceRequest } from '../service-request';
 import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
 import { inflateBody, readWhatIsThere, receiveBody, sendContinue } from './receive-body';
 
@@ -31,7 +32,7 @@ const largeBodies = new ByteSemaphore(LARGE_BODIES_BYTES_MAX);
 const defaultHeldBodies = new HeldBodies();
 
 /** Express gives a request its answer. */
-type Answered = IncomingMessage & { readonly res?: ServerResponse };
+type Answered = ServiceRequest & { readonly res?: ServerResponse };
 
 /**
  * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice; a promise of it,
@@ -44,7 +45,7 @@ type Answered = IncomingMessage & { readonly res?: ServerResponse };
  * take too much memory.
  */
 export function readJsonBody(
-  request: IncomingMessage,
+  request: ServiceRequest,
   limits: BodyLimits,
   entriesOf?: string,
 ): ReceivedJson | Promise<ReceivedJson> {
@@ -71,7 +72,7 @@ export function readJsonBody(
 }
 
 /** Room for a large body until its request is answered. */
-async function roomFor(request: IncomingMessage, bytes: number): Promise<void> {
+async function roomFor(request: ServiceRequest, bytes: number): Promise<void> {
   const leave = await largeBodies.enter(tenantOf(request), bytes);
   const { res } = request as Answered;
   if (res === undefined || res.closed) {
@@ -91,7 +92,7 @@ export function withoutMark(raw: Buffer): Buffer {
 }
 
 /** Whether a body was announced, be it an empty chunked one. */
-export function announcesBody(request: IncomingMessage): boolean {
+export function announcesBody(request: ServiceRequest): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
@@ -132,7 +133,7 @@ function isGzipped(contentEncoding: string | undefined): boolean {
   }
 }
 
-function declaredTooLarge(request: IncomingMessage, bodyBytesMax: number): Error {
+function declaredTooLarge(request: ServiceRequest, bodyBytesMax: number): Error {
   // Nothing is waited for; what has arrived with the head shows what it was about.
   const early = readWhatIsThere(request);
   chargeBytes(request, bodyBytesMax);

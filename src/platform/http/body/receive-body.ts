@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { chargeBytes } from '../../rate-limit/request-meter';
+import { chargeBytes } from '../../rate-limit/rate-limits';
+import type { ServiceRequest } from '../service-request';
 import { bodyTooLarge, inflatesTooFar, malformedBody, RECEIVED_BYTES_MAX } from './body-refusal';
 import { ClientGone } from '../../errors/client-gone';
 
@@ -11,28 +12,27 @@ const INFLATION_MAX = 100;
 /** What an event sent by itself may have: a body of this size is cheap, however well it was compressed. */
 const INFLATED_FREELY_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
-const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** Called with the bytes of each piece of a body; throws when memory is short. */
 type Hold = (bytes: number) => void;
 
 /** Marks a request whose client waits for 100 Continue before it sends the body. */
-export function holdContinue(request: IncomingMessage, response: ServerResponse): void {
-  awaitingContinue.set(request, response);
+export function holdContinue(request: ServiceRequest, response: ServerResponse): void {
+  request.awaitingContinue = response;
 }
 
 /** Sends 100 Continue to a waiting client. The code that reads the body calls it, after credential and scope were checked. */
-export function sendContinue(request: IncomingMessage): void {
+export function sendContinue(request: ServiceRequest): void {
   if (request.headers.expect === undefined) return;
-  awaitingContinue.get(request)?.writeContinue();
-  awaitingContinue.delete(request);
+  request.awaitingContinue?.writeContinue();
+  request.awaitingContinue = undefined;
 }
 
 /**
  * The transmitted bytes of a request, at most `bytesMax`, or a promise of them while they are not all there; BodyRefusal beyond
  * that, ClientGone on an abort, and what `hold` throws.
  */
-export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Hold): Buffer | Promise<Buffer> {
+export function receiveBody(request: ServiceRequest, bytesMax: number, hold: Hold): Buffer | Promise<Buffer> {
   if (request.readableEnded) throw new Error('The body of this request was read before.');
   // Of most requests all is there by now, and one look takes the place of a handful of listeners.
   if (request.complete && !request.destroyed && request.readableLength <= bytesMax) {
@@ -68,7 +68,7 @@ export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Ho
 }
 
 /** All that a request has brought so far. Since Node 26 one `read` answers one chunk, before that all of them. */
-export function readWhatIsThere(request: IncomingMessage): Buffer {
+export function readWhatIsThere(request: ServiceRequest): Buffer {
   const bytes = request.readableLength;
   const first = (request.read() as Buffer | null) ?? NOTHING;
   if (first.length === bytes) return first;
@@ -87,7 +87,7 @@ export function readWhatIsThere(request: IncomingMessage): Buffer {
  * cannot be made into many.
  */
 export function inflateBody(
-  request: IncomingMessage,
+  request: ServiceRequest,
   transmitted: Buffer,
   bytesMax: number,
   hold: Hold,
@@ -147,7 +147,7 @@ function collect(stream: Readable, body: BodyBytes, collecting: Collecting): () 
 }
 
 /** Undefined for a chunked body. */
-function declaredLength(request: IncomingMessage): number | undefined {
+function declaredLength(request: ServiceRequest): number | undefined {
   const declared = request.headers['content-length'];
   return declared === undefined ? undefined : Number(declared);
 }

@@ -4,7 +4,6 @@ import type { AuthenticatedRequest } from '../../auth/caller.decorator';
 import { requestIdOf } from '../request-id';
 import type { RequestLine } from '../../observability/logger';
 import { Metrics } from '../../observability/metrics';
-import { mountPathOf } from './mounted-request';
 import { Tracing, type RequestTrace } from '../../observability/tracing';
 
 /** The label of requests without a route. Clients choose their paths, which are neither counted nor logged. */
@@ -85,7 +84,7 @@ function pathOf(url: string): string {
 function routeOf(request: AuthenticatedRequest): string {
   // Express exposes it without a type.
   const path: unknown = (request.route as { path?: unknown } | undefined)?.path;
-  return typeof path === 'string' ? `${mountPathOf(request)}${routeName(path)}` : NO_ROUTE;
+  return typeof path === 'string' ? `${request.mountPath ?? ''}${routeName(path)}` : NO_ROUTE;
 }
 
 const names = new Map<string, string>();

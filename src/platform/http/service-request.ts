@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What the service notes about a request. `AuthenticatedRequest` adds who is calling. */
+export interface RequestState {
+  /** Made when it is first asked for (`requestIdOf`). */
+  requestId?: string;
+  /** The prefix that was taken off its path; logs, metrics and traces show it. */
+  mountPath?: string;
+  /** Its answer, while the client waits for 100 Continue before it sends the body. */
+  awaitingContinue?: ServerResponse | undefined;
+  /** Digests that a signature covers. The signature is verified before the body is read. */
+  expectedDigests?: readonly ExpectedDigest[];
+  /** One for each rate limit that has admitted it. */
+  rateLimitMeters?: readonly RateLimitMeter[];
+}
+
+export type ServiceRequest = IncomingMessage & RequestState;
+
+/** A digest (RFC 9530) that a signature covers and that the body must have. */
+export interface ExpectedDigest {
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly value: Buffer;
+}
+
+/** What a request has cost by one of its limits. */
+export interface RateLimitMeter {
+  spent: number;
+  /** Spends further units of the limit. */
+  readonly spend: (units: number) => void;
+}
