@@ -40,7 +40,7 @@ const ARROWS = {
 
 /** Pure functions: `domain/`, and in `ingest/` what stands beside the step it belongs to. */
 const RULES =
-  '/domain/|^src/ingest/parse/(?!external-event-parser|event-parsers)|^src/ingest/(store/(copies|event-kind)|log/timeline-range|queue/(queue-partition|processing-record))\\.';
+  '/domain/|^src/ingest/parse/(?!external-event-parser|event-parsers)|^src/ingest/(store/copies|log/timeline-range|queue/(queue-partition|processing-record))\\.';
 
 const arrows = FEATURES.map((feature) => {
   const allowed = [feature, ...(ARROWS[feature] ?? [])].join('|');

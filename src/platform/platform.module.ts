@@ -16,7 +16,7 @@ import { OpenTransactions } from './postgres/distribution/open-transactions';
 import { WorkspaceNodes } from './postgres/distribution/workspace-nodes';
 import { ProblemDetailsFilter } from './http/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
-import { BODY_LIMITS, type BodyLimitsByName } from './http/body/body-limits';
+import { BODY_LIMITS, type BodyLimitsByName } from './http/body/json-body';
 import { HeldBodies } from './http/body/held-bodies';
 import { BodyValidators } from './http/body/body-validators';
 import { UnmaskAuditLine } from './auth/entities/unmask-audit-line.entity';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { Statement } from '../platform/postgres/statement';
-import { distinctKinds, type EventKind, kindName } from '../ingest/store/event-kind';
+import { distinctKinds, type EventKind, kindName } from '../ingest/domain/event';
 
 /** In bytes of JSON; a compiled condition takes about ten times as much. */
 const CACHE_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../platform/errors/unavailable';
-import { kindName } from '../ingest/store/event-kind';
+import { kindName } from '../ingest/domain/event';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import type {

@@ -1,5 +1,5 @@
 import type { Fault } from '../platform/errors/fault';
-import { kindName } from '../ingest/store/event-kind';
+import { kindName } from '../ingest/domain/event';
 import type { EventToProcess } from '../processing/domain/event-effects';
 import { recordOf, type EventRecord } from '../reactions/domain/event-record';
 import { EvaluationTime } from '../reactions/evaluation-time';

@@ -36,11 +36,10 @@ import {
 import type { Request } from 'express';
 import { DomainError } from '../../src/platform/errors/domain-error';
 import { CheckedQuery } from '../../src/platform/http/checked-query.decorator';
-import { BODY_LIMITS } from '../../src/platform/http/body/body-limits';
 import { configureApp } from '../../src/platform/http/server/configure-app';
 import { ApiExpressAdapter } from '../../src/platform/http/server/express-adapter';
 import { BodyValidators } from '../../src/platform/http/body/body-validators';
-import type { ReceivedJson } from '../../src/platform/http/body/json-body';
+import { BODY_LIMITS, type ReceivedJson } from '../../src/platform/http/body/json-body';
 import { JsonBody } from '../../src/platform/http/body/json-body.decorator';
 import { PathNamePipe } from '../../src/platform/http/path-name.pipe';
 

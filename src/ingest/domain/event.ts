@@ -61,3 +61,24 @@ export interface ResolvedEvent {
 export function isBundled({ queueBundleId }: ResolvedEvent): boolean {
   return queueBundleId !== null;
 }
+
+/** A type of events of a workspace. */
+export interface EventKind {
+  readonly tenantId: string;
+  readonly eventType: string;
+}
+
+/** One text for one kind: a workspace is a UUID, so that no two share a name. */
+export function kindName({ tenantId, eventType }: EventKind): string {
+  return `${tenantId}/${eventType}`;
+}
+
+/** Each kind once. */
+export function distinctKinds(kinds: readonly EventKind[]): EventKind[] {
+  return [...new Map(kinds.map((kind) => [kindName(kind), kind])).values()];
+}
+
+/** The kinds of the events that share an entry of the queue; none of them may have subscribers. */
+export function kindsInBundles(events: readonly ResolvedEvent[]): EventKind[] {
+  return distinctKinds(events.filter(isBundled).map(({ event }) => event));
+}

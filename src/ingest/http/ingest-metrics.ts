@@ -6,7 +6,7 @@ import type { Problem } from '../../review/domain/review-entry';
 import { isUnavailable, type IngestResult } from '../domain/ingest-result';
 import { refusalProblem } from '../domain/review-problems';
 import { EVENT_FAMILIES, type EventFamily, type Submission } from '../domain/submission';
-import { submissionNames } from '../domain/submission-names';
+import { submissionNames } from '../domain/field-names';
 import { WatchedAnswers, type AnsweredRefusal } from '../watched-answers';
 import { IngestOutcomes } from './ingest-outcomes';
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Statement } from '../../platform/postgres/statement';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { failIfAny } from '../../platform/postgres/precondition';
-import { distinctKinds, kindName, type EventKind } from './event-kind';
+import { distinctKinds, kindName, type EventKind } from '../domain/event';
 
 /** Kinds; one takes some 100 bytes. */
 const REMEMBERED_MAX = 10_000;

@@ -1,7 +1,6 @@
 import type { IdentityDecision, TenantClaim } from '../../identity/domain/identity-batch';
 import { newId } from '../../platform/values/ids';
-import type { Event, ResolvedEvent } from '../domain/event';
-import { kindName } from './event-kind';
+import { kindName, type Event, type ResolvedEvent } from '../domain/event';
 
 /** What an event says about its customer. */
 export function claimOf({ tenantId, eventId, identifiers, receivedAt }: Event): TenantClaim {

@@ -5,10 +5,9 @@ import type { RecalledIdentities } from '../../identity/remembered-profiles';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { newId } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
-import { isBundled, type Event, type ResolvedEvent } from '../domain/event';
+import { isBundled, kindsInBundles, type Event, type ResolvedEvent } from '../domain/event';
 import type { OnQueued } from '../queue/queue-signal';
 import { Backoff } from './backoff';
-import { distinctKinds } from './event-kind';
 import { EventLog } from './event-log';
 import { EventSubscriptions } from './event-subscriptions';
 import { claimOf } from './resolve-events';
@@ -154,8 +153,7 @@ export class StoreFromMemory {
     this.identity.confirmRecalled(transaction, identities);
     if (created !== undefined) this.identity.createAtCommit(transaction, created);
     this.review.assertNoRefusals(transaction, events);
-    const bundled = known.filter(isBundled).map(({ event }) => event);
-    this.subscriptions.assertNoSubscribers(transaction, distinctKinds(bundled));
+    this.subscriptions.assertNoSubscribers(transaction, kindsInBundles(known));
     queued(this.log.storeLast(transaction, known, batchId));
     return () => {
       attempt.succeeded();

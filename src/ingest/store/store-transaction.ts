@@ -9,11 +9,10 @@ import { IdentityService } from '../../identity/identity.service';
 import { LostRaceError } from '../../platform/group-commit/persist-batch';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { ReviewService } from '../../review/review.service';
-import { isBundled, type Event, type ResolvedEvent } from '../domain/event';
+import { kindsInBundles, type Event, type ResolvedEvent } from '../domain/event';
 import type { IngestResult } from '../domain/ingest-result';
 import { warningProblem } from '../domain/review-problems';
 import type { OnQueued } from '../queue/queue-signal';
-import { distinctKinds, type EventKind } from './event-kind';
 import { EventLog, type StoredEvent } from './event-log';
 import { EventSubscriptions } from './event-subscriptions';
 import { ReplayedEvents } from './replayed-events';
@@ -230,11 +229,6 @@ export class StoreTransaction {
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, results);
   }
-}
-
-/** The kinds of the events that wait in a bundle; none of them may have subscribers. */
-function kindsInBundles(events: readonly ResolvedEvent[]): EventKind[] {
-  return distinctKinds(events.filter(isBundled).map(({ event }) => event));
 }
 
 /**

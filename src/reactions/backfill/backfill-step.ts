@@ -11,7 +11,7 @@ import { AGAIN, OVER, WAIT, type StepResult } from '../../processing/paced-steps
 import { SerialConnection } from '../../processing/serial-connection';
 import type { CompiledReaction } from '../domain/react';
 import { ReactionCache } from '../reaction-cache';
-import { kindName } from '../../ingest/store/event-kind';
+import { kindName } from '../../ingest/domain/event';
 import { BackfillBatch } from './backfill-batch';
 import { BackfillMarks } from './backfill-marks';
 import { BackfillProgress, type BackfillKey, type RunningBackfill } from './backfill-progress';

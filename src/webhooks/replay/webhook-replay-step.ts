@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
-import { kindName } from '../../ingest/store/event-kind';
+import { kindName } from '../../ingest/domain/event';
 import { EventWindows, type EventCursor, type EventWindow } from '../../processing/event-window';
 import { LateEffects, type LateEntry, type LateEvent } from '../../processing/late-effects';
 import { AGAIN, OVER, WAIT, type StepResult } from '../../processing/paced-steps';

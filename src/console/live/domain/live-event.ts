@@ -1,5 +1,5 @@
 import type { EventFamily } from '../../../ingest/domain/submission';
-import { submissionNames, submittedEventId } from '../../../ingest/domain/submission-names';
+import { submissionNames, submittedEventId } from '../../../ingest/domain/field-names';
 import type { WatchedAnswer } from '../../../ingest/watched-answers';
 
 export const LIVE_RESULTS = ['accepted', 'duplicate', 'refused'] as const;

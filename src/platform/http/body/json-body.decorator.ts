@@ -5,10 +5,9 @@ import type { Request } from 'express';
 import { atOnce } from '../../async/in-turns';
 import { describeFaults } from '../../errors/describe-faults';
 import type { Fault } from '../../errors/fault';
-import type { BodyLimitsByName } from './body-limits';
 import { BodyRefusal } from './body-refusal';
 import { type BodyPlan, type BodyValidators, expectBody } from './body-validators';
-import { announcesBody, readJsonBody, type ReceivedJson } from './json-body';
+import { announcesBody, readJsonBody, type BodyLimitsByName, type ReceivedJson } from './json-body';
 
 /** What a route says of its body besides its shape. */
 export interface BodyUse {

@@ -24,6 +24,17 @@ export interface BodyLimits extends BodyForm {
   readonly held?: HeldBodies;
 }
 
+/** The configured limits of bodies, by what a body brings. */
+export interface BodyLimitsByName {
+  /** One record or event. */
+  readonly single: BodyLimits;
+  /** A batch of events. */
+  readonly batch: BodyLimits;
+}
+
+/** Injection token of the `BodyLimitsByName` in force. */
+export const BODY_LIMITS = Symbol('body limits');
+
 /** A parameter of a `Content-Type`. */
 const PARAMETER = /;\s*([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
 /** Values take up to twenty times the bytes of their JSON text: large bodies are in memory parsed only a few at a time. */

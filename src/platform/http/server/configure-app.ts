@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response, NextFunction } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../problem-details.filter';
 import type { StatusPolicy } from '../../errors/status-policy';
-import { BODY_LIMITS, type BodyLimitsByName } from '../body/body-limits';
+import { BODY_LIMITS, type BodyLimitsByName } from '../body/json-body';
 import { BodyReader, setBodyReader } from '../body/json-body.decorator';
 import { BodyValidators, completeSchemas, type Schemas } from '../body/body-validators';
 import { literalColons } from '../custom-method';
