@@ -5,38 +5,46 @@ export type Scope = Schema<'Scope'>;
 interface ScopeGroup {
   readonly label: string;
   /** Scope and the word for its check box. */
-  readonly scopes: readonly (readonly [scope: Scope, label: string])[];
+  readonly scopes: (readonly [scope: Scope, label: string])[];
 }
 
-/** All scopes, as the page offers them. */
-export const SCOPE_GROUPS: readonly ScopeGroup[] = [
-  {
-    label: 'Send events',
-    scopes: [
-      ['external-events:write', 'external'],
-      ['cdp-events:write', 'customer'],
-    ],
-  },
-  { label: 'Events', scopes: [['events:read', 'read']] },
-  readAndWrite('Event types', 'event-types:read', 'event-types:write'),
-  readAndWrite('Customers', 'profiles:read', 'profiles:write'),
-  { label: 'Personal data', scopes: [['pii:read', 'unmasked']] },
-  readAndWrite('Review', 'review:read', 'review:write'),
-  readAndWrite('Variables', 'variables:read', 'variables:write'),
-  readAndWrite('State', 'state:read', 'state:write'),
-  readAndWrite('Reactions', 'reactions:read', 'reactions:write'),
-  readAndWrite('Webhooks', 'webhooks:read', 'webhooks:write'),
-  readAndWrite('API keys', 'api-keys:read', 'api-keys:write'),
-  readAndWrite('JWT issuers', 'jwt-issuers:read', 'jwt-issuers:write'),
-  readAndWrite('Credentials', 'service-credentials:read', 'service-credentials:write'),
-];
+/** All scopes, in the order of the page, with their group and the word for their check box. A missing one does not compile. */
+const CHECK_BOXES: Readonly<Record<Exclude<Scope, 'admin'>, readonly [group: string, label: string]>> = {
+  'external-events:write': ['Send events', 'external'],
+  'cdp-events:write': ['Send events', 'customer'],
+  'events:read': ['Events', 'read'],
+  'event-types:read': ['Event types', 'read'],
+  'event-types:write': ['Event types', 'write'],
+  'profiles:read': ['Customers', 'read'],
+  'profiles:write': ['Customers', 'write'],
+  'pii:read': ['Personal data', 'unmasked'],
+  'review:read': ['Review', 'read'],
+  'review:write': ['Review', 'write'],
+  'variables:read': ['Variables', 'read'],
+  'variables:write': ['Variables', 'write'],
+  'state:read': ['State', 'read'],
+  'state:write': ['State', 'write'],
+  'reactions:read': ['Reactions', 'read'],
+  'reactions:write': ['Reactions', 'write'],
+  'webhooks:read': ['Webhooks', 'read'],
+  'webhooks:write': ['Webhooks', 'write'],
+  'api-keys:read': ['API keys', 'read'],
+  'api-keys:write': ['API keys', 'write'],
+  'jwt-issuers:read': ['JWT issuers', 'read'],
+  'jwt-issuers:write': ['JWT issuers', 'write'],
+  'service-credentials:read': ['Credentials', 'read'],
+  'service-credentials:write': ['Credentials', 'write'],
+};
 
-function readAndWrite(label: string, read: Scope, write: Scope): ScopeGroup {
-  return {
-    label,
-    scopes: [
-      [read, 'read'],
-      [write, 'write'],
-    ],
-  };
+/** The check boxes by their groups. */
+export const SCOPE_GROUPS: readonly ScopeGroup[] = groups();
+
+function groups(): ScopeGroup[] {
+  const found = new Map<string, ScopeGroup>();
+  for (const [scope, [group, label]] of Object.entries(CHECK_BOXES)) {
+    const known = found.get(group) ?? { label: group, scopes: [] };
+    known.scopes.push([scope as Scope, label]);
+    found.set(group, known);
+  }
+  return [...found.values()];
 }
