@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../values/clock';
+import { checkAgainAfterBody } from '../http/service-request';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { atOnce } from '../async/in-turns';
 import { JWT_STRATEGY } from './auth-metadata';
@@ -35,9 +36,11 @@ export class JwtGuard implements CanActivate {
     if (authorization === undefined) {
       throw credentialNeeded('A participant token is needed: send Authorization: Bearer <JWT>.');
     }
-    const verified = this.failures.counted(request, () => this.ofToken(request, authorization));
-    return atOnce(verified, (participant) => {
+    const verify = (): Participant | Promise<Participant> =>
+      this.failures.counted(request, () => this.ofToken(request, authorization));
+    return atOnce(verify(), (participant) => {
       request.participant = participant;
+      checkAgainAfterBody(request, verify);
       return true;
     });
   }

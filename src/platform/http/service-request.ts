@@ -10,11 +10,21 @@ export interface RequestState {
   awaitingContinue?: ServerResponse | undefined;
   /** Digests that a signature covers. The signature is verified before the body is read. */
   expectedDigests?: readonly ExpectedDigest[];
+  /** Throws unless the credential is still valid (`checkAgainAfterBody`). */
+  checkCredential?: () => unknown;
   /** One for each rate limit that has admitted it. */
   rateLimitMeters?: readonly RateLimitMeter[];
 }
 
 export type ServiceRequest = IncomingMessage & RequestState;
+
+/**
+ * Has the credential checked once more when the body has arrived, unless it is there already. A client decides how long its
+ * body takes: requests that were begun before a revocation and held open must not use the credential behind it.
+ */
+export function checkAgainAfterBody(request: ServiceRequest, check: () => unknown): void {
+  if (!request.complete) request.checkCredential = check;
+}
 
 /** A digest (RFC 9530) that a signature covers and that the body must have. */
 export interface ExpectedDigest {

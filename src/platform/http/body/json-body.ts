@@ -8,7 +8,7 @@ import { checkContentDigest } from './content-digest';
 import { HeldBodies, tenantOf } from './held-bodies';
 import type { ServiceRequest } from '../service-request';
 import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
-import { inflateBody, readWhatIsThere, receiveBody, sendContinue } from './receive-body';
+import { inflateBody, readWhatIsThere, receiveBody, sendContinue, type Hold } from './receive-body';
 
 /** A JSON body as it was understood, and its text. */
 export interface ReceivedJson<Value = unknown> extends ParsedBody {
@@ -53,7 +53,7 @@ type Answered = ServiceRequest & { readonly res?: ServerResponse };
  *
  * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, and what `parseBody` throws), and ClientGone when
  * the client aborts; `invalid_signature` when the body is not the one that was signed; `unavailable` when the bodies under way
- * take too much memory.
+ * take too much memory; the refusal of a credential that became invalid while the body arrived.
  */
 export function readJsonBody(
   request: ServiceRequest,
@@ -67,8 +67,8 @@ export function readJsonBody(
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
   sendContinue(request);
-  const hold = (bytes: number): void => held.hold(request, bytes);
-  return atOnce(receiveBody(request, bodyBytesMax, hold), (transmitted) => {
+  const hold: Hold = (bytes) => held.hold(request, bytes);
+  return atOnce(receiveFromAdmitted(request, bodyBytesMax, hold), (transmitted) => {
     chargeBytes(request, transmitted.length);
     checkContentDigest(request, transmitted);
     const inflated = gzipped ? inflateBody(request, transmitted, bodyBytesMax, hold) : transmitted;
@@ -79,6 +79,16 @@ export function readJsonBody(
         : parseBody(raw, limits, entriesOf);
       return atOnce(parsing, ({ value, entries }) => ({ value, entries, raw }));
     });
+  });
+}
+
+/** The transmitted bytes. If they took time, the credential must still be valid after it. */
+function receiveFromAdmitted(request: ServiceRequest, bytesMax: number, hold: Hold): Buffer | Promise<Buffer> {
+  const body = receiveBody(request, bytesMax, hold);
+  if (!(body instanceof Promise)) return body;
+  return body.then(async (bytes) => {
+    await request.checkCredential?.();
+    return bytes;
   });
 }
 

@@ -14,7 +14,7 @@ const INFLATED_FREELY_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /** Called with the bytes of each piece of a body; throws when memory is short. */
-type Hold = (bytes: number) => void;
+export type Hold = (bytes: number) => void;
 
 /** Marks a request whose client waits for 100 Continue before it sends the body. */
 export function holdContinue(request: ServiceRequest, response: ServerResponse): void {
