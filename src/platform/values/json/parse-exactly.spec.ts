@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import fc from 'fast-check';
+import { cpuMsSince } from '../../../../test/support/cpu-time';
 import { parseExactly } from './parse-exactly';
 
 describe('parseExactly', () => {
@@ -23,6 +24,15 @@ describe('parseExactly', () => {
   ])('takes %s for a number that is too large', (literal) => {
     const wrong = literal.startsWith('-') ? -Infinity : Infinity;
     expect(parseExactly(`{"a":[0.5, ${literal}\n,2],"b":${literal}}`)).toEqual({ a: [0.5, wrong, 2], b: wrong });
+  });
+
+  it('takes little time for the digits of one number that fills a body', () => {
+    const digits = '1'.repeat(5 * 1024 * 1024);
+    for (const literal of [digits, `0.${digits}`, `1.${digits.replaceAll('1', '0')}`]) {
+      const started = process.cpuUsage();
+      expect(parseExactly(`[${literal}]`)).toEqual([Infinity]);
+      expect(cpuMsSince(started)).toBeLessThan(150);
+    }
   });
 
   it('looks at no text, and at no key', () => {
