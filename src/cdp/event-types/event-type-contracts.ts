@@ -19,8 +19,8 @@ type CurrentVersion = Omit<Contract, 'check'>;
 
 const EVENT_TYPES_MAX = 10_000;
 /**
- * The memory for compiled contracts on a node: about 5 bytes for each character of a definition, plus what Ajv itself
- * needs. It holds some thousand usual contracts, or 60 of the largest ones.
+ * The memory for compiled contracts on a node: about 5 bytes for each character of a definition, plus the rules
+ * themselves. It holds some thousand usual contracts, or 60 of the largest ones.
  */
 const CONTRACTS_BYTES_MAX = 64 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 5;

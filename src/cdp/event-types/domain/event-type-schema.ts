@@ -21,9 +21,6 @@ export interface EventTypeSchema extends PropertiesSchema {
   readonly maxProperties: number;
 }
 
-/** The keyword for `enum` in the compiled schema. For `enum` Ajv would generate thousands of lines of code. */
-export const LISTED_VALUES = 'listedValues';
-
 const DAY = '(?:0[1-9]|[12][0-9]|3[01])';
 const YEAR = '(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})';
 const FOURTH = '(?:0[48]|[2468][048]|[13579][26])';
@@ -44,21 +41,9 @@ const LEAP_SECOND = `23:59:60${FRACTION}[Zz]`;
  */
 const TIMESTAMP_PATTERN = `^${DATE}[Tt](?:${TIME}|${LEAP_SECOND})$`;
 
-/** The keywords in which the published and the enforced schema differ. */
-interface Dialect {
-  readonly time: EventTypeJsonSchema;
-  readonly number: EventTypeJsonSchema;
-  readonly values: string;
-}
-
-const PUBLISHED: Dialect = {
-  time: { pattern: TIMESTAMP_PATTERN },
-  // A double cannot hold every number beyond these limits exactly (docs/adr/0050).
-  number: { minimum: -EXACT_INTEGER_MAX, maximum: EXACT_INTEGER_MAX },
-  values: 'enum',
-};
-
-const ENFORCED: Dialect = { time: { format: 'date-time' }, number: {}, values: LISTED_VALUES };
+const TIME_SCHEMA: EventTypeJsonSchema = { pattern: TIMESTAMP_PATTERN };
+/** A double cannot hold every number beyond these limits exactly (docs/adr/0050). */
+const NUMBER_SCHEMA: EventTypeJsonSchema = { minimum: -EXACT_INTEGER_MAX, maximum: EXACT_INTEGER_MAX };
 
 /**
  * The published JSON Schema, for senders that check events before they send them (contract section 4, docs/adr/0022).
@@ -69,27 +54,19 @@ export function toJsonSchema(definition: EventTypeDefinition): EventTypeSchema {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: eventType,
     ...(description === undefined ? {} : { description }),
-    ...propertiesSchema(definition, PUBLISHED),
+    ...propertiesSchema(definition),
     maxProperties: FREE_FORM_KEYS_MAX,
   };
 }
 
-/**
- * The schema for the service's own validator. `checkFreeForm` checks the rules that hold for the properties of every
- * event.
- */
-export function enforcedSchema(definition: EventTypeDefinition): EventTypeJsonSchema {
-  return { ...propertiesSchema(definition, ENFORCED) };
-}
-
-function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): PropertiesSchema {
+function propertiesSchema(definition: EventTypeDefinition): PropertiesSchema {
   const entries = Object.entries(definition.properties);
   // Most tools, including Ajv, lose a key `__proto__` of `properties`. As a pattern it means the same.
   const isPlain = ([name]: readonly [string, unknown]): boolean => name !== '__proto__';
-  const plain = entries.filter(isPlain).map(([name, property]) => [name, propertySchema(property, dialect)] as const);
+  const plain = entries.filter(isPlain).map(([name, property]) => [name, propertySchema(property)] as const);
   const patterns = entries
     .filter((entry) => !isPlain(entry))
-    .map(([, property]) => ['^__proto__$', propertySchema(property, dialect)] as const);
+    .map(([, property]) => ['^__proto__$', propertySchema(property)] as const);
   return {
     type: 'object',
     properties: Object.fromEntries(plain),
@@ -99,29 +76,29 @@ function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): Pr
   };
 }
 
-function propertySchema(property: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
+function propertySchema(property: PropertyDefinition): EventTypeJsonSchema {
   const isOptional = property.required !== true;
   const { description } = property;
   const type = property.type === 'timestamp' ? 'string' : property.type;
   return {
     // Null in an optional property means absent (contract section 1).
     type: isOptional ? [type, 'null'] : type,
-    ...(property.enum === undefined ? {} : { [dialect.values]: isOptional ? [...property.enum, null] : property.enum }),
-    ...formSchema(property, dialect),
+    ...(property.enum === undefined ? {} : { enum: isOptional ? [...property.enum, null] : property.enum }),
+    ...formSchema(property),
     ...(description === undefined ? {} : { description }),
   };
 }
 
-function formSchema({ type, format }: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
+function formSchema({ type, format }: PropertyDefinition): EventTypeJsonSchema {
   switch (type) {
     case 'timestamp':
-      return dialect.time;
+      return TIME_SCHEMA;
     case 'number':
     case 'integer':
-      return dialect.number;
+      return NUMBER_SCHEMA;
     case 'string':
       if (format === undefined) return {};
-      return format === 'date-time' ? dialect.time : { format };
+      return format === 'date-time' ? TIME_SCHEMA : { format };
     case 'boolean':
     case 'object':
     case 'array':
