@@ -160,6 +160,23 @@ describe('normaliseIdentifier', () => {
     expect(normalised('DEVICE', 'TEST-USER')).toBe('TEST-USER');
   });
 
+  it('refuses a phone number that the operator added in every spelling', () => {
+    const additions = ['+49 30 1234567', '0170 7654321', 'none@x.de'];
+    const rules = identityRules('DE', additions);
+    for (const text of [
+      '+49301234567',
+      '(030) 123-4567',
+      '0049 30 1234567',
+      '＋４９３０１２３４５６７',
+      '+49 170 7654321',
+    ]) {
+      expect(normalised('PHONE', text, rules)).toBe('! placeholder_identity');
+    }
+    expect(normalised('PHONE', '+49 30 1234568', rules)).toBe('+49301234568');
+    expect(normalised('PHONE', '+49301234567', identityRules(undefined, additions))).toBe('! placeholder_identity');
+    expect(normalised('PHONE', '+491707654321', identityRules(undefined, additions))).toBe('+491707654321');
+  });
+
   it('accepts 256 characters after trimming, counting a surrogate pair as one', () => {
     expect(normalised('EXTERNAL', ` ${'x'.repeat(256)} `)).toHaveLength(256);
     expect(normalised('EXTERNAL', '😀'.repeat(256))).toHaveLength(512);

@@ -34,7 +34,7 @@ export function tenantIdentifierKey({ tenantId, kind, value }: TenantIdentifier)
 export interface IdentityRules {
   /** ISO 3166-1 alpha-2: the region of phone numbers without `+`. Absent: such numbers are refused. */
   readonly defaultPhoneRegion?: CountryCode;
-  /** Lower-cased values that are refused, because unrelated persons share them. */
+  /** Lower-cased values and E.164 numbers that are refused, because unrelated persons share them. */
   readonly placeholders: ReadonlySet<string>;
 }
 
@@ -68,19 +68,24 @@ const EMAIL = /^[^\s\p{Cc}@<>()[\],;:"\\]+@[^\s\p{Cc}@<>()[\],;:"\\.]+(?:\.[^\s\
 const INVISIBLE = /\p{Cf}/gu;
 
 /**
- * The rules with `PLACEHOLDER_IDENTITIES` added to the built-in placeholders.
+ * The rules with `PLACEHOLDER_IDENTITIES` added to the built-in placeholders. An added phone number is refused in every
+ * spelling: a form that fills in the shop's own number may write it in its own way.
  *
  * Throws a RangeError for a region that the phone library does not know; the library itself ignores it silently.
  */
 export function identityRules(phoneRegion: string | undefined, additions: Iterable<string>): IdentityRules {
   const placeholders = new Set(PLACEHOLDERS);
-  for (const addition of additions) placeholders.add(trimBlank(addition).toLowerCase());
-  if (phoneRegion === undefined) return { placeholders };
-  const defaultPhoneRegion = phoneRegion.toUpperCase();
-  if (!isSupportedCountry(defaultPhoneRegion)) {
+  const defaultPhoneRegion = phoneRegion?.toUpperCase();
+  if (defaultPhoneRegion !== undefined && !isSupportedCountry(defaultPhoneRegion)) {
     throw new RangeError('The default phone region is no ISO 3166-1 alpha-2 code of a country with a numbering plan');
   }
-  return { defaultPhoneRegion, placeholders };
+  for (const addition of additions) {
+    const text = trimBlank(addition);
+    placeholders.add(text.toLowerCase());
+    const phone = toE164(dialledIn(text), defaultPhoneRegion);
+    if (phone !== undefined) placeholders.add(phone);
+  }
+  return { placeholders, ...(defaultPhoneRegion === undefined ? {} : { defaultPhoneRegion }) };
 }
 
 /**
@@ -113,11 +118,12 @@ export function normaliseIdentifier(
 function faultOfText(text: string, path: string, rules: IdentityRules): Fault | undefined {
   if (!isStorable(text)) return invalidCharactersFault(path);
   if (hasMoreCharacters(text, IDENTIFIER_CHARACTERS_MAX)) return tooLongFault(path, IDENTIFIER_CHARACTERS_MAX);
-  if (rules.placeholders.has(text.toLowerCase())) {
-    const message = `${path} is a placeholder that many persons share; leave it out or send the person's own.`;
-    return { path, code: 'placeholder_identity', message };
-  }
-  return undefined;
+  return rules.placeholders.has(text.toLowerCase()) ? placeholderFault(path) : undefined;
+}
+
+function placeholderFault(path: string): Fault {
+  const message = `${path} is a placeholder that many persons share; leave it out or send the person's own.`;
+  return { path, code: 'placeholder_identity', message };
 }
 
 function normaliseEmail(text: string, path: string): { identifier: Identifier } | { fault: Fault } {
@@ -134,12 +140,12 @@ function normalisePhone(
   path: string,
   rules: IdentityRules,
 ): { identifier: Identifier } | { fault: Fault } {
-  // NFKC turns full-width digits and plus signs into those that the library reads.
-  const dialled = text.normalize('NFKC').replace(INVISIBLE, '');
+  const dialled = dialledIn(text);
   const value = toE164(dialled, rules.defaultPhoneRegion);
   // For a local number (Canada's 555-0100) or a second trunk zero the library may return a number that it does not read
   // as the same number again. Such a number has no unique form and is refused.
   if (value !== undefined && (value === dialled || toE164(value, undefined) === value)) {
+    if (rules.placeholders.has(value)) return { fault: placeholderFault(path) };
     return { identifier: { kind: 'PHONE', value } };
   }
   const hint =
@@ -147,6 +153,11 @@ function normalisePhone(
       ? 'write it with + and the country code'
       : `write it with + and the country code, or as dialled within ${rules.defaultPhoneRegion}`;
   return { fault: { path, code: 'invalid_phone', message: `${path} is not a possible phone number; ${hint}.` } };
+}
+
+/** NFKC turns full-width digits and plus signs into those that the library reads. */
+function dialledIn(text: string): string {
+  return text.normalize('NFKC').replace(INVISIBLE, '');
 }
 
 function toE164(text: string, region: CountryCode | undefined): string | undefined {
