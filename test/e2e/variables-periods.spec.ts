@@ -1,7 +1,12 @@
+import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
+import { readBackfill, startBackfill } from '../support/backfills';
+import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
+import { untilBlocked, withClient } from '../support/database';
 import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
 import { brokenHistories } from '../support/histories';
+import { untilDrained } from '../support/processing';
 import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
@@ -18,7 +23,7 @@ let admin: Client;
 
 beforeAll(async () => {
   database = await aClockedDatabase('periods');
-  nodes = await Promise.all([startApp({}, database.url), startApp({}, database.url)]);
+  nodes = await Promise.all([startApp({}, database.url, [], { processesEvents: true }), startApp({}, database.url)]);
 });
 beforeEach(async () => {
   campaign = await aCampaign(nodes[0]!);
@@ -32,6 +37,7 @@ const aParticipant = (sub: string): Client =>
   campaign.participant({ sub, exp: Math.floor(Date.now() / 1_000) + 2 * 60 * 60 });
 const at = (node: number, { key }: Client): Client => new Client(nodes[node % 2]!.url, key);
 const period = (fields = {}) => ({ every: 'day', timezone: database.timezone, ...fields });
+const aPurchase = (value: string) => anExternalEvent({ type: 'purchase', identity: { type: 'EXTERNAL', value } });
 const pathTo = (rest: string): string => `/v1/campaigns/${campaign.campaignId}/${rest}`;
 
 /** Sets the clock to just before the boundary, and waits until it has passed. */
@@ -135,6 +141,34 @@ describe('a variable with a period', () => {
       );
     }
   });
+});
+
+it('gets nothing of its last period from a backfill that waited when the period began', async () => {
+  // A definition waits for the real clock.
+  await database.setTo(new Date());
+  const clock = nodes[0]!.app.get(Clock);
+  await until(() => Math.abs(clock.now().getTime() - Date.now()) < 1_000);
+  await campaign.define('state.campaign.quota', 'number', { default: 0, period: period() });
+  const ann = aParticipant('ann');
+  await mutate(ann, GRANT);
+  const { tenantId } = campaign.workspace;
+  for (const sub of ['ann', 'bob']) await admin.post('/v1/external-events', aPurchase(sub));
+  await untilDrained(database.url, tenantId);
+  await admin.post(pathTo('reactions:define'), { name: 'grant', eventType: 'purchase', ops: GRANT });
+  const jobId = await startBackfill(admin, campaign.campaignId, 'grant', { eventsPerSecondMax: 1 });
+  await until(async () => (await stateOf(ann)).campaign.quota === 2);
+  await withClient(database.url, async (other) => {
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM shared_values WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+    await database.setBefore(2_500);
+    await untilBlocked(database.url, 'cds-retries', 1);
+    await until(async () => (await stateOf(ann)).campaign.quota === 0);
+    await other.query('COMMIT');
+  });
+  const progress = () => readBackfill(admin, campaign.campaignId, 'grant', jobId);
+  await until(async () => (await progress()).scanned === 2);
+  expect(await progress()).toMatchObject({ applied: 1, skipped: 1 });
+  expect((await stateOf(ann)).campaign.quota).toBe(0);
 });
 
 it('grants a day of 23 hours and one of 25 exactly what it grants any other', async () => {

@@ -7,6 +7,7 @@ import type { EffectFailure, EventToProcess } from '../../processing/domain/even
 import { failureOf } from '../../processing/effect-errors';
 import { bisect, withinSavepoint } from '../../processing/effect-scope';
 import { LateEffects, type LateEntry, type LateEvent, type LateResult } from '../../processing/late-effects';
+import type { Declarations } from '../../variables/domain/declarations';
 import { VariablesService } from '../../variables/variables.service';
 import {
   failureOfFaults,
@@ -77,11 +78,15 @@ export class BackfillBatch {
   ): Promise<BackfillBatchResult> {
     const held = await this.late.hold(transaction, backfill.tenantId, events, backfill.scanned);
     const candidates = held.entries.filter((entry) => mayComeTo(entry, compiled));
-    const { planned, attempts } = await this.plan(backfill, compiled, candidates);
+    const declarations = await this.variables.declarationsNow(backfill.tenantId, backfill.campaignId);
+    const { planned, attempts } = await this.plan(backfill, compiled, candidates, declarations);
     const next = candidates[planned.length];
     const count = next === undefined ? held.count : events.findIndex(({ eventId }) => eventId === next.eventId);
     const tried = backfill.isDryRun ? planned.map(rehearsed) : await this.apply(transaction, backfill, planned);
-    if (!backfill.isDryRun) await this.record(transaction, backfill, compiled, tried);
+    if (!backfill.isDryRun) {
+      this.assertSamePeriods(planned, declarations);
+      await this.record(transaction, backfill, compiled, tried);
+    }
     const untouched: EventOutcome[] = Array.from({ length: count - tried.length }, () => undefined);
     const operations = tried.flatMap(({ plan }) =>
       plan !== undefined && 'operations' in plan ? [plan.operations] : [],
@@ -96,12 +101,12 @@ export class BackfillBatch {
     backfill: RunningBackfill,
     compiled: CompiledReaction,
     entries: readonly LateEntry[],
+    declarations: Declarations,
   ): Promise<{ planned: readonly Planned[]; attempts: number }> {
     const plans = await this.reactions.planOne(
       compiled,
       entries.map((entry) => eventOf(entry, backfill)),
     );
-    const declarations = await this.variables.declarationsNow(backfill.tenantId, backfill.campaignId);
     const now = this.clock.now().getTime();
     const planned = plans.flatMap((found, index) => {
       const entry = entries[index];
@@ -149,6 +154,16 @@ export class BackfillBatch {
     const laterNow = await this.laterSets(transaction, backfill, planned);
     if (JSON.stringify(laterNow) !== JSON.stringify(later)) throw new LostRaceError('a later event was applied');
     return tried;
+  }
+
+  /** A period that began while the step waited for a lock would get what belongs to the one before. */
+  private assertSamePeriods(planned: readonly Planned[], declarations: Declarations): void {
+    const now = this.clock.now().getTime();
+    const isOver = planned.some(({ entry, plan }) => {
+      const { receivedAt } = entry.toProcess.event;
+      return plan !== undefined && withoutEarlierPeriods(plan, declarations, receivedAt, now) !== plan;
+    });
+    if (isOver) throw new LostRaceError('a period has begun');
   }
 
   private async laterSets(
