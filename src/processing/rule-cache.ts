@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { Statement } from '../platform/postgres/statement';
 import { distinctKinds, type EventKind, kindName } from '../ingest/domain/event';
+import { TimeSlice } from '../platform/values/time-slice';
 
 /** In bytes of JSON; a compiled condition takes about ten times as much. */
 const CACHE_BYTES_MAX = 16 * 1024 * 1024;
@@ -77,10 +78,15 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
       keys.map(({ eventType }) => eventType),
       rulesPerEventTypeMax,
     ]);
-    return keys.map((key, index) => {
+    const slice = new TimeSlice();
+    const loaded: (readonly [string, CacheEntry<Rule>])[] = [];
+    for (const [index, key] of keys.entries()) {
+      // A hundred types may have thousands of rules together.
+      if (index > 0) await slice.pause();
       const own = rows.filter(({ position }) => Number(position) === index + 1);
       const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);
-      return [kindName(key), { version: versions.get(key.tenantId) ?? '', rules: own.map(compile), bytes }] as const;
-    });
+      loaded.push([kindName(key), { version: versions.get(key.tenantId) ?? '', rules: own.map(compile), bytes }]);
+    }
+    return loaded;
   }
 }
