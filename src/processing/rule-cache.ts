@@ -4,8 +4,12 @@ import type { Statement } from '../platform/postgres/statement';
 import { distinctKinds, type EventKind, kindName } from '../ingest/domain/event';
 import { TimeSlice } from '../platform/values/time-slice';
 
-/** In bytes of JSON; a compiled condition takes about ten times as much. */
-const CACHE_BYTES_MAX = 16 * 1024 * 1024;
+/** In bytes of JSON; a compiled condition takes up to 22 times as much. */
+const CACHE_BYTES_MAX = 8 * 1024 * 1024;
+/** So much of JSON one call loads, beyond the types of its last read. */
+const LOADED_BYTES_MAX = 2 * 1024 * 1024;
+/** Types of one read; with fifty rules of 8 KiB each they have 3 MiB. */
+const TYPES_AT_ONCE = 8;
 /** Of an entry without rules, as most types of events have. */
 const ENTRY_BYTES = 200;
 
@@ -13,6 +17,14 @@ interface CacheEntry<Rule> {
   readonly version: string;
   readonly rules: readonly Rule[];
   readonly bytes: number;
+}
+
+/** The rules about the first of the types that were asked for. */
+export interface ReadRules<Rule> {
+  /** By `kindName`; a type without rules may be missing. Rules are in the order of the statement. */
+  readonly rules: ReadonlyMap<string, readonly Rule[]>;
+  /** For so many of the kinds, at least one; further ones would take too much memory at once. */
+  readonly count: number;
 }
 
 /** The rules of one feature about types of events, as they are stored. */
@@ -37,11 +49,28 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
 
   constructor(private readonly stored: StoredRules<Row, Rule>) {}
 
-  /** By `kindName`; a type without rules may be missing. Rules are in the order of the statement. */
-  async read(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadonlyMap<string, readonly Rule[]>> {
+  /** `kinds`: those of some events, in their order. */
+  async read(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadRules<Rule>> {
     const keys = distinctKinds(kinds);
     const versions = await this.versionsOf(transaction, [...new Set(keys.map(({ tenantId }) => tenantId))]);
-    const found = new Map<string, readonly Rule[]>();
+    const rules = new Map<string, readonly Rule[]>();
+    for (let from = 0, loadedBytes = 0; from < keys.length; from += TYPES_AT_ONCE) {
+      const next = keys[from];
+      if (next !== undefined && loadedBytes > LOADED_BYTES_MAX) {
+        return { rules, count: kinds.findIndex((kind) => kindName(kind) === kindName(next)) };
+      }
+      loadedBytes += await this.readSome(transaction, keys.slice(from, from + TYPES_AT_ONCE), versions, rules);
+    }
+    return { rules, count: kinds.length };
+  }
+
+  /** Adds the rules of these types to `found`. Returns the bytes of those that were not cached. */
+  private async readSome(
+    transaction: Transaction,
+    keys: readonly EventKind[],
+    versions: ReadonlyMap<string, string>,
+    found: Map<string, readonly Rule[]>,
+  ): Promise<number> {
     const unknown: EventKind[] = [];
     for (const key of keys) {
       const version = versions.get(key.tenantId);
@@ -50,11 +79,13 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
       if (known?.version === version) found.set(kindName(key), known.rules);
       else unknown.push(key);
     }
+    let loadedBytes = 0;
     for (const [name, entry] of await this.load(transaction, unknown, versions)) {
       this.entries.set(name, entry);
       found.set(name, entry.rules);
+      loadedBytes += entry.bytes;
     }
-    return found;
+    return loadedBytes;
   }
 
   private async versionsOf(
@@ -81,7 +112,7 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
     const slice = new TimeSlice();
     const loaded: (readonly [string, CacheEntry<Rule>])[] = [];
     for (const [index, key] of keys.entries()) {
-      // A hundred types may have thousands of rules together.
+      // Eight types may have hundreds of rules together.
       if (index > 0) await slice.pause();
       const own = rows.filter(({ position }) => Number(position) === index + 1);
       const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);

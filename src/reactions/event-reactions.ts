@@ -45,7 +45,7 @@ import { FIND_KINDS } from './reaction.sql';
 /** Of one call; later events wait for the next one. They are applied in one go, some 15 µs each. */
 const OPERATIONS_MAX = 1_000;
 
-type KnownReactions = Awaited<ReturnType<ReactionCache['read']>>;
+type KnownReactions = Awaited<ReturnType<ReactionCache['read']>>['rules'];
 
 /** Applies reactions to events, in the worker's transaction (contract section 8, docs/adr/0028). */
 @Injectable()
@@ -71,7 +71,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
-    const plans = await this.planAll(events, known);
+    const plans = await this.planAll(events.slice(0, known.count), known.rules);
     const retry = failureToRetry(plans.at(-1) ?? []);
     return {
       count: retry === undefined ? plans.length : plans.length - 1,

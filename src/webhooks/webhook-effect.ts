@@ -34,17 +34,17 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
   }
 
   async plan(transaction: Transaction, events: readonly EventToProcess[]): Promise<EffectPlan> {
-    const rules = await this.cache.read(
+    const { rules, count } = await this.cache.read(
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
-    const matched = await matchEvents(events, rules);
+    const matched = await matchEvents(events.slice(0, count), rules);
     const last = matched.at(-1);
     const retry = last?.mayRetry === true ? failureIn(last) : undefined;
     return {
       count: retry === undefined ? matched.length : matched.length - 1,
       ...(retry === undefined ? {} : { retry }),
-      apply: (count) => Promise.resolve(this.apply(transaction, events, matched.slice(0, count))),
+      apply: (first) => Promise.resolve(this.apply(transaction, events, matched.slice(0, first))),
     };
   }
 

@@ -76,8 +76,8 @@ export class BackfillStep {
 
   private async reactionOf(transaction: Transaction, backfill: RunningBackfill): Promise<CompiledReaction | undefined> {
     const kind = { tenantId: backfill.tenantId, eventType: backfill.eventType };
-    const known = await this.cache.read(transaction, [kind]);
-    return known.get(kindName(kind))?.find(({ reaction }) => reaction.id === backfill.reactionId);
+    const { rules } = await this.cache.read(transaction, [kind]);
+    return rules.get(kindName(kind))?.find(({ reaction }) => reaction.id === backfill.reactionId);
   }
 
   /** Counts the events, and marks those that the reaction was applied to, of the range and later ones. */
