@@ -53,7 +53,10 @@ export class ChangeFollower {
       entries.push(...(page['items'] as readonly HistoryEntry[]));
       cursor = page['nextCursor'] ?? null;
     }
-    const fresh = entries.reverse().slice(this.known);
+    entries.reverse();
+    // Those that were read may be gone since, with their person.
+    const left = entries.filter(({ at }) => at === this.from).length;
+    const fresh = entries.slice(Math.min(this.known, left));
     const last = entries.at(-1);
     if (last !== undefined) {
       this.from = last.at;
