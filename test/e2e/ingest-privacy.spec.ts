@@ -120,6 +120,27 @@ describe.each(INGEST_FAMILIES)('what was said in confidence, in the $family fami
     expectSilence(await views(workspace), WHO);
   });
 
+  it('is in no error and no view of bodies that clients encoded in a wrong way', async () => {
+    const { workspace, client } = await aHouse();
+    const text = JSON.stringify(telling());
+    const fields = Object.entries(telling()['identity'] as Record<string, string>).map(
+      ([name, value]): [string, string] => [`identity[${name}]`, value],
+    );
+    const form = new URLSearchParams(fields).toString();
+    const answers = [
+      await client.send(path, JSON.stringify(text)),
+      await client.send(path, JSON.stringify([text])),
+      await client.send(batchPath, JSON.stringify({ items: [text] })),
+      await client.send(path, Buffer.from(text, 'utf16le')),
+      await client.send(path, form),
+      await client.send(path, form.replaceAll('%5B', '[').replaceAll('%5D', ']')),
+      await client.post(path, telling({ [properties]: JSON.stringify(PROPERTIES) })),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 200, 400, 400, 400, 422]);
+    for (const answer of answers) expectSilence(textOf(answer), [...WHO, ...SAID]);
+    expectSilence((await views(workspace)).replaceAll('\\\\u0000', ''), [...WHO, NICKNAME]);
+  });
+
   it('is in no view of them either where only its declaration tells that it is personal', async () => {
     const { workspace, client } = await aHouse();
     const event = telling({ [type]: 'purchase' });

@@ -8,6 +8,8 @@ describe('maskText', () => {
     ['{"email" "jane"}', '{"email" "ja***"}'],
     ['{email: jane doe, amount: 5}', '{email: ja***, amount: 5}'],
     ['email=jane&amount=5', 'email=ja***&amount=5'],
+    ['a=1&identity[deviceKey]=jane&b=2', 'a=1&identity[deviceKey]=ja***&b=2'],
+    ['a=1&identity%5Bvalue%5D=jane&b%5Bc%5D=2', 'a=1&identity%5Bvalue%5D=ja***&b%5Bc%5D=2'],
     ['{"phone": 4917012}', '{"phone": ***}'],
     ['{"phone": +49 170 1234512, "a": 1}', '{"phone": +49*******12, "a": 1}'],
     ['{"emailVerified": true, "email": null}', '{"emailVerified": true, "email": null}'],

@@ -27,9 +27,10 @@ const PERSONAL_NAMES: ReadonlySet<string> = new Set([
   ...['dateofbirth', 'address', 'street', 'iban', 'ssn', 'passport', 'password', 'token', 'secret', 'authorization'],
 ]);
 
-const NAME = /[\p{L}\p{N}_$-]+/gu;
-// What may follow a name: the end of its quotes, white space, a colon, = or =>, white space.
-const AFTER_NAME = /(\\*["'`])?\s*([:=]>?)?\s*/uy;
+// In a form the brackets of identity[email] are %5B and %5D, which belong to no name.
+const NAME = /%5[BD]|[\p{L}\p{N}_$-]+/giu;
+// What may follow a name: the end of its quotes, or of its brackets in a form; white space, a colon, = or =>, white space.
+const AFTER_NAME = /(\\*["'`]|(?:\]|%5D)(?==))?\s*([:=]>?)?\s*/iuy;
 const OPENING_QUOTE = /(\\*)(["'`])/y;
 const BARE_VALUE = /[^,;&{}[\]"'`<>\r\n]+/y;
 const NOTHING_PERSONAL = /^(?:true|false|null)$/;

@@ -186,10 +186,19 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
 }
 
 /** Text that is no JSON, or cannot be shown as such. As far as it is JSON, fields that no event has are hidden as well. */
-function* maskedText(payload: string, personal: ReadonlySet<string>, family: string): Steps<string> {
+function* maskedText(text: string, personal: ReadonlySet<string>, family: string): Steps<string> {
+  const payload = withoutBytesBetween(text);
   const unknown = unknownFieldsOf(readableValueOf(payload), family);
   yield undefined;
   return yield* textSteps(payload, new Set([...personal, ...unknown]));
+}
+
+const NO_CHARACTER = '\\u0000';
+
+/** The letters of a body in UTF-16, which has the escape of U+0000 beside each: names could not be recognised. */
+function withoutBytesBetween(text: string): string {
+  const pieces = text.split(NO_CHARACTER);
+  return pieces.length * 2 * NO_CHARACTER.length > text.length ? pieces.join('') : text;
 }
 
 function valueOf(payload: string, isCut: boolean): unknown {
@@ -218,35 +227,43 @@ function unknownFieldsOf(payload: unknown, family: string): string[] {
  * by it.
  */
 export function* maskedPayload(value: unknown, family: string, personal: ReadonlySet<string>): Steps<unknown> {
-  return yield* propertySteps(yield* withUnknownFieldsHidden(value, family), personal);
+  return yield* propertySteps(yield* withUnknownFieldsHidden(value, { family, personal }), personal);
+}
+
+/** What tells how a payload is masked. */
+interface EventView {
+  readonly family: string;
+  readonly personal: ReadonlySet<string>;
 }
 
 /**
  * Masks fields that no event has: such a field may be an identity with a misspelt name. Handles an event, a list of
- * events, or a batch, and goes no deeper.
+ * events, or a batch, and goes no deeper. Each of them may be JSON within a JSON string: clients encode twice by mistake.
  */
-function* withUnknownFieldsHidden(payload: unknown, family: string): Steps<unknown> {
-  const known = KNOWN_FIELDS.get(family) ?? new Set<string>();
-  if (Array.isArray(payload)) return yield* eventsWithKnownFields(payload, known);
-  const shown = yield* eventWithKnownFields(payload, known);
+function* withUnknownFieldsHidden(payload: unknown, view: EventView): Steps<unknown> {
+  if (Array.isArray(payload)) return yield* eventsWithKnownFields(payload, view);
+  const shown = yield* eventWithKnownFields(payload, view);
   if (!isObject(payload) || !Array.isArray(payload['items'])) return shown;
-  return { ...(shown as object), items: yield* eventsWithKnownFields(payload['items'] as unknown[], known) };
+  return { ...(shown as object), items: yield* eventsWithKnownFields(payload['items'] as unknown[], view) };
 }
 
-function* eventsWithKnownFields(events: readonly unknown[], known: ReadonlySet<string>): Steps<unknown[]> {
+function* eventsWithKnownFields(events: readonly unknown[], view: EventView): Steps<unknown[]> {
   const shown: unknown[] = [];
   for (const event of events) {
-    shown.push(yield* eventWithKnownFields(event, known));
+    shown.push(yield* eventWithKnownFields(event, view));
     if (shown.length % FIELDS_PER_STEP === 0) yield undefined;
   }
   return shown;
 }
 
-function* eventWithKnownFields(event: unknown, known: ReadonlySet<string>): Steps<unknown> {
+function* eventWithKnownFields(event: unknown, { family, personal }: EventView): Steps<unknown> {
+  if (typeof event === 'string') return yield* maskedText(event, personal, family);
   if (!isObject(event)) return event;
+  const known = KNOWN_FIELDS.get(family) ?? new Set<string>();
   const fields: [string, unknown][] = [];
   for (const [name, value] of Object.entries(event)) {
-    fields.push([name, known.has(name) || value === null ? value : maskValue(value)]);
+    if (typeof value === 'string' && FREE_FORM_FIELDS.has(name)) fields.push([name, yield* textSteps(value, personal)]);
+    else fields.push([name, known.has(name) || value === null ? value : maskValue(value)]);
     if (fields.length % FIELDS_PER_STEP === 0) yield undefined;
   }
   return Object.fromEntries(fields);
@@ -256,6 +273,8 @@ function* eventWithKnownFields(event: unknown, known: ReadonlySet<string>): Step
 const SHOWN_DEPTH_MAX = 64;
 /** The work can pause after this many fields or events; each takes one or two microseconds. */
 const FIELDS_PER_STEP = 256;
+
+const FREE_FORM_FIELDS: ReadonlySet<string> = new Set(['attributes', 'properties']);
 
 /** The fields of an event in each family; what stands elsewhere may be anything and is masked. */
 export const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
