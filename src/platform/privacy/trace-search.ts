@@ -18,6 +18,7 @@ const OTHER_DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g;
 const ODD_NUMBER = /(?<![\w.])\d{1,40}(?:\.\d{1,40}(?:e\+?\d{1,2})?|e\+?\d{1,2})(?![\w.])/gi;
 const WORD = /[\p{L}\p{N}_.+$-]/u;
 const NAME = /[\p{L}\p{N}_$-]/u;
+const FORM_BRACKET = /(?:\]|%5D)$/i;
 /** What `trimBlank` leaves out, and backslashes. */
 const SPACE_OR_ESCAPE = /[\p{White_Space}\u200b\u2060\ufeff\\]/u;
 
@@ -83,12 +84,16 @@ export class TraceSearch {
   }
 }
 
-/** Decodes JSON escapes, also those of JSON within JSON strings. */
+/** Decodes JSON escapes, also those of JSON within JSON strings. Leaves out U+0000, which UTF-16 has beside each letter. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(ESCAPE, (_all, code: string | undefined, letter: string | undefined) =>
-    code === undefined ? decodedLetter(letter ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined ? decodedLetter(letter ?? '') : decodedCode(Number.parseInt(code, 16)),
   );
+}
+
+function decodedCode(code: number): string {
+  return code === 0 ? '' : String.fromCharCode(code);
 }
 
 /** JSON within JSON strings doubles each backslash once more. */
@@ -137,9 +142,11 @@ function isIdentifier(text: string, value: string, at: number): boolean {
   end = back(text, end - 1);
   if (isQuote(text.charAt(end - 1))) end -= 1;
   while (text.charAt(end - 1) === '\\') end -= 1;
+  end -= FORM_BRACKET.exec(text.slice(Math.max(0, end - 3), end))?.[0].length ?? 0;
   let start = end;
   while (end - start < CONTEXT_CHARACTERS_MAX && start > 0 && NAME.test(text.charAt(start - 1))) start -= 1;
-  return isPersonalName(text.slice(start, end));
+  // In a form the bracket of identity[email] is %5B.
+  return isPersonalName(text.slice(text.charAt(start - 1) === '%' ? start + 2 : start, end));
 }
 
 /** `back` and `forth` skip white space, and backslashes that remain of JSON within JSON. */
