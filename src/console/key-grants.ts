@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiKeyPrincipals, type NamedPrincipal } from '../api-keys/api-key-principals';
 import { Clock } from '../platform/values/clock';
-import { atOnce } from '../platform/async/in-turns';
+import { andThen } from '../platform/async/and-then';
 import { credentialRefused } from '../platform/errors/challenges';
 import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
@@ -37,7 +37,7 @@ export class KeyGrants implements SessionGrants, OnModuleInit {
         const subject = { tenantId, kind: 'api_key', id: keyId };
         return { value: await this.keys.ofId(tenantId, keyId), subject };
       });
-    return atOnce(found, (rights) => this.inForce(rights));
+    return andThen(found, (rights) => this.inForce(rights));
   }
 
   private inForce(rights: NamedPrincipal): NamedPrincipal {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inTurns } from '../platform/async/in-turns';
+import { inTurns } from '../platform/async/byte-turns';
 import { Clock } from '../platform/values/clock';
 import { isObject } from '../platform/values/json/json-values';
 import { checkEvent, eventsToStore, resultsOf, type CheckedEvent, type Sender } from './domain/checked-event';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { inTurns } from '../platform/async/in-turns';
+import { inTurns } from '../platform/async/byte-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { unavailable } from '../platform/errors/unavailable';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';

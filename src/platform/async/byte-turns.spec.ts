@@ -1,5 +1,4 @@
-import { BYTES_PER_TURN, ByteTurns } from './byte-turns';
-import { inTurns } from './in-turns';
+import { BYTES_PER_TURN, ByteTurns, inTurns } from './byte-turns';
 
 const nextTurn = (): Promise<void> => new Promise(setImmediate);
 

@@ -6,7 +6,7 @@ import { Clock } from '../values/clock';
 import { checkAgainAfterBody } from '../http/service-request';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { NegativeCache } from '../invalidation/negative-cache';
-import { atOnce } from '../async/in-turns';
+import { andThen } from '../async/and-then';
 import {
   API_KEY_STRATEGY,
   FURTHER_SCOPES,
@@ -52,7 +52,7 @@ export class ApiKeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const targets = [context.getHandler(), context.getClass()];
     const access = accessOf(this.reflector, targets);
-    return atOnce(this.principalOf(request, access), (principal) => {
+    return andThen(this.principalOf(request, access), (principal) => {
       admit(request, access, principal);
       if (principal.session === undefined) checkAgainAfterBody(request, () => this.principalOf(request, access));
       if (principal.session !== undefined && this.reflector.getAllAndOverride<boolean>(NEEDS_PROOF, targets)) {
@@ -88,7 +88,7 @@ export class ApiKeyGuard implements CanActivate {
     const known = this.memory.principalOf(apiKeyIn(header), (wasGood) =>
       wasGood ? verify() : this.failures.lookUp(request, verify),
     );
-    return atOnce(known, (principal) => this.inForce(principal));
+    return andThen(known, (principal) => this.inForce(principal));
   }
 
   private inForce(principal: Principal): Principal {

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Clock } from '../values/clock';
 import { checkAgainAfterBody } from '../http/service-request';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
-import { atOnce } from '../async/in-turns';
+import { andThen } from '../async/and-then';
 import { JWT_STRATEGY } from './auth-metadata';
 import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
 import type { AuthenticatedRequest } from './caller.decorator';
@@ -38,7 +38,7 @@ export class JwtGuard implements CanActivate {
     }
     const verify = (): Participant | Promise<Participant> =>
       this.failures.counted(request, () => this.ofToken(request, authorization));
-    return atOnce(verify(), (participant) => {
+    return andThen(verify(), (participant) => {
       request.participant = participant;
       checkAgainAfterBody(request, verify);
       return true;
@@ -52,7 +52,7 @@ export class JwtGuard implements CanActivate {
       (wasGood) => (wasGood ? verify() : this.failures.lookUp(request, verify)),
       namedWorkspace(request.headers),
     );
-    return atOnce(known, (participant) => this.inForce(participant));
+    return andThen(known, (participant) => this.inForce(participant));
   }
 
   private inForce(participant: Participant): Participant {

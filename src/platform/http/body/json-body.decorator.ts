@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiBody } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { atOnce } from '../../async/in-turns';
+import { andThen } from '../../async/and-then';
 import { describeFaults } from '../../errors/describe-faults';
 import type { Fault } from '../../errors/fault';
 import { BodyRefusal } from './body-refusal';
@@ -77,7 +77,7 @@ export class BodyReader {
    */
   read(request: Request, plan: BodyPlan, { limit = 'single', optional = false, withText = false }: BodyUse): unknown {
     if (optional && !announcesBody(request)) return this.checked(EMPTY_BODY, plan);
-    return atOnce(readJsonBody(request, this.limits[limit], plan.batchOf), (body) => {
+    return andThen(readJsonBody(request, this.limits[limit], plan.batchOf), (body) => {
       const value = this.checked(body, plan);
       return withText ? { value, raw: body.raw, entries: body.entries } : value;
     });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { atOnce } from '../../async/in-turns';
+import { andThen } from '../../async/and-then';
 import { ByteSemaphore } from '../../async/byte-semaphore';
 import { chargeBytes } from '../../rate-limit/rate-limits';
 import { bodyTooLarge, RECEIVED_BYTES_MAX, unsupportedBody } from './body-refusal';
@@ -68,16 +68,16 @@ export function readJsonBody(
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
   sendContinue(request);
   const hold: Hold = (bytes) => held.hold(request, bytes);
-  return atOnce(receiveFromAdmitted(request, bodyBytesMax, hold), (transmitted) => {
+  return andThen(receiveFromAdmitted(request, bodyBytesMax, hold), (transmitted) => {
     chargeBytes(request, transmitted.length);
     checkContentDigest(request, transmitted);
     const inflated = gzipped ? inflateBody(request, transmitted, bodyBytesMax, hold) : transmitted;
-    return atOnce(inflated, (raw) => {
+    return andThen(inflated, (raw) => {
       chargeBytes(request, raw.length);
       const parsing = isLargeBatch(raw, entriesOf)
         ? roomFor(request, raw.length).then(() => parseBody(raw, limits, entriesOf))
         : parseBody(raw, limits, entriesOf);
-      return atOnce(parsing, ({ value, entries }) => ({ value, entries, raw }));
+      return andThen(parsing, ({ value, entries }) => ({ value, entries, raw }));
     });
   });
 }
