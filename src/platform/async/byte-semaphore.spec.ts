@@ -7,7 +7,7 @@ describe('a semaphore of bytes', () => {
     const semaphore = new ByteSemaphore(100);
     const inside = new Map<number, () => void>();
     for (const bytes of [60, 40, 10, 500, 5])
-      void semaphore.enter('one', bytes).then((leave) => inside.set(bytes, leave));
+      void semaphore.acquire('one', bytes).then((release) => inside.set(bytes, release));
     const done = async (bytes: number): Promise<number[]> => {
       inside.get(bytes)?.();
       inside.delete(bytes);
@@ -26,7 +26,7 @@ describe('a semaphore of bytes', () => {
     const semaphore = new ByteSemaphore(100);
     const inside: [string, () => void][] = [];
     for (const tenantId of ['one', 'one', 'one', 'one', 'two'])
-      void semaphore.enter(tenantId, 100).then((leave) => inside.push([tenantId, leave]));
+      void semaphore.acquire(tenantId, 100).then((release) => inside.push([tenantId, release]));
     for (let turn = 0; turn < 5; turn += 1) {
       await settle();
       inside.at(-1)?.[1]();

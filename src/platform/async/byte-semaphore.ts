@@ -2,7 +2,7 @@ import { FairQueue } from './fair-queue';
 
 interface Waiting {
   readonly bytes: number;
-  readonly enter: (leave: () => void) => void;
+  readonly admit: (release: () => void) => void;
 }
 
 /** Admits work while the sum of its bytes is within a limit: in order within a workspace; workspaces take turns. */
@@ -13,9 +13,9 @@ export class ByteSemaphore {
   constructor(private readonly bytesMax: number) {}
 
   /** Resolves with the function that the caller calls once when its work is done. Work above `bytesMax` is admitted alone. */
-  enter(tenantId: string, bytes: number): Promise<() => void> {
-    return new Promise((enter) => {
-      this.waiting.push(tenantId, { bytes, enter });
+  acquire(tenantId: string, bytes: number): Promise<() => void> {
+    return new Promise((admit) => {
+      this.waiting.push(tenantId, { bytes, admit });
       this.admitNext();
     });
   }
@@ -24,9 +24,9 @@ export class ByteSemaphore {
     const fits = ({ bytes }: Waiting): boolean =>
       this.admittedBytes === 0 || this.admittedBytes + bytes <= this.bytesMax;
     for (let [next] = this.waiting.take(1, fits); next !== undefined; [next] = this.waiting.take(1, fits)) {
-      const { bytes, enter } = next;
+      const { bytes, admit } = next;
       this.admittedBytes += bytes;
-      enter(() => {
+      admit(() => {
         this.admittedBytes -= bytes;
         this.admitNext();
       });

@@ -75,7 +75,7 @@ export function readJsonBody(
     return andThen(inflated, (raw) => {
       chargeBytes(request, raw.length);
       const parsing = isLargeBatch(raw, entriesOf)
-        ? roomFor(request, raw.length).then(() => parseBody(raw, limits, entriesOf))
+        ? admitLargeBody(request, raw.length).then(() => parseBody(raw, limits, entriesOf))
         : parseBody(raw, limits, entriesOf);
       return andThen(parsing, ({ value, entries }) => ({ value, entries, raw }));
     });
@@ -92,14 +92,14 @@ function receiveFromAdmitted(request: ServiceRequest, bytesMax: number, hold: Ho
   });
 }
 
-/** Room for a large body until its request is answered. */
-async function roomFor(request: ServiceRequest, bytes: number): Promise<void> {
-  const leave = await largeBodies.enter(tenantOf(request), bytes);
+/** Waits until a large body may be in memory, where it counts until its request is answered. */
+async function admitLargeBody(request: ServiceRequest, bytes: number): Promise<void> {
+  const release = await largeBodies.acquire(tenantOf(request), bytes);
   const { res } = request as Answered;
   if (res === undefined || res.closed) {
-    leave();
+    release();
     if (res !== undefined) throw new ClientGone();
-  } else res.once('close', leave);
+  } else res.once('close', release);
 }
 
 /** JSON text as it came, without a byte order mark, which JSON.parse does not take. */
