@@ -132,7 +132,7 @@ interface ServerOptions {
 }
 
 function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions): Server {
-  const Requests = createdAs(IncomingMessage, app.request);
+  const Requests = createdAs<typeof IncomingMessage>(NotedRequest, app.request);
   const Responses = createdAs<typeof ServerResponse>(ServerResponse, app.response);
   app.request = Requests.prototype as Request;
   app.response = Responses.prototype as Response;
@@ -168,6 +168,21 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
   // RFC 9110 lets a server ignore an unknown expectation; Node's own 417 would not be a problem document.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
+}
+
+/**
+ * Has the fields of `AuthenticatedRequest` from the beginning: each that is added later changes the object's hidden class, which
+ * costs 5 % of the service's CPU for a read of state (bench/NOTES.md).
+ */
+class NotedRequest extends IncomingMessage {
+  requestId = undefined;
+  mountPath = undefined;
+  sessionCaller = undefined;
+  caller = undefined;
+  participant = undefined;
+  rateLimitMeters = undefined;
+  checkCredential = undefined;
+  expectedDigests = undefined;
 }
 
 /**
