@@ -29,10 +29,19 @@ describe('parseExactly', () => {
   it('takes little time for the digits of one number that fills a body', () => {
     const digits = '1'.repeat(5 * 1024 * 1024);
     for (const literal of [digits, `0.${digits}`, `1.${digits.replaceAll('1', '0')}`]) {
-      const started = process.cpuUsage();
-      expect(parseExactly(`[${literal}]`)).toEqual([Infinity]);
-      expect(cpuMsSince(started)).toBeLessThan(150);
+      // The least of several: one may be that of a garbage collection, or of code that was not compiled yet.
+      const costs = Array.from({ length: 5 }, () => {
+        const started = process.cpuUsage();
+        expect(parseExactly(`[${literal}]`)).toEqual([Infinity]);
+        return cpuMsSince(started);
+      });
+      expect(Math.min(...costs)).toBeLessThan(150);
     }
+  });
+
+  it('looks at no number of more than 1,024 characters, also where a double would keep it', () => {
+    const zeros = '0'.repeat(1_022);
+    expect(parseExactly(`[1.${zeros},1.${zeros}0]`)).toEqual([1, Infinity]);
   });
 
   it('looks at no text, and at no key', () => {
