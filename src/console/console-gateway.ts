@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { checkAgainAfterBody } from '../platform/http/service-request';
 import { ConsolePages } from './console-pages';
 import { pageHeaders } from './page-headers';
 import { assertSameSite } from './same-site';
@@ -49,7 +48,6 @@ export class ConsoleGateway {
   private async callApi(request: Request): Promise<void> {
     const { principal } = await this.guard.admit(request);
     setCaller(request, principal);
-    checkAgainAfterBody(request, () => this.guard.admit(request));
     mount(request);
   }
 }

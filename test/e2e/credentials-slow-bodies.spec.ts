@@ -41,11 +41,13 @@ async function sentAround(
     headers: { ...headers, 'content-type': 'application/json', 'content-length': length, expect: '100-continue' },
   });
   call.flushHeaders();
+  const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   // The service asks for the body when credential and scope have been checked.
-  await once(call, 'continue');
+  const isAsked = once(call, 'continue').then(() => true);
+  expect(await Promise.race([isAsked, answered.then(() => false)])).toBe(true);
   await meanwhile();
   call.end(body);
-  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  const [answer] = await answered;
   const { error_code: code } = (await json(answer)) as { error_code?: string };
   return [answer.statusCode, code];
 }

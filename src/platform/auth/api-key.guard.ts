@@ -54,7 +54,7 @@ export class ApiKeyGuard implements CanActivate {
     const access = accessOf(this.reflector, targets);
     return andThen(this.principalOf(request, access), (principal) => {
       admit(request, access, principal);
-      if (principal.session === undefined) checkAgainAfterBody(request, () => this.principalOf(request, access));
+      checkAgainAfterBody(request, () => this.principalOf(request, access));
       if (principal.session !== undefined && this.reflector.getAllAndOverride<boolean>(NEEDS_PROOF, targets)) {
         assertFreshProof(principal, this.clock.now());
       }

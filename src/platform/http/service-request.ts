@@ -20,10 +20,11 @@ export type ServiceRequest = IncomingMessage & RequestState;
 
 /**
  * Has the credential checked once more when the body has arrived, unless it is there already. A client decides how long its
- * body takes: requests that were begun before a revocation and held open must not use the credential behind it.
+ * body takes: requests that were begun before a revocation and held open must not use the credential behind it. The first check
+ * stays: a session of the console is checked before the guard of the API, which takes its word.
  */
 export function checkAgainAfterBody(request: ServiceRequest, check: () => unknown): void {
-  if (!request.complete) request.checkCredential = check;
+  if (!request.complete) request.checkCredential ??= check;
 }
 
 /** A digest (RFC 9530) that a signature covers and that the body must have. */

@@ -4,6 +4,7 @@ import { Logger, StreamableFile } from '@nestjs/common';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
+import type { AuthenticatedRequest } from '../../auth/caller.decorator';
 import { holdContinue } from '../body/receive-body';
 import { JSON_MEDIA_TYPE } from '../send-stream';
 import { inARow, writeInOnePiece, oneAtATime } from './connections';
@@ -170,19 +171,22 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
   return server;
 }
 
+type NotedField = Exclude<keyof AuthenticatedRequest, keyof Request>;
+
 /**
- * Has the fields of `AuthenticatedRequest` from the beginning: each that is added later changes the object's hidden class, which
- * costs 5 % of the service's CPU for a read of state (bench/NOTES.md).
+ * Has the fields of `AuthenticatedRequest` from the beginning; a missing one does not compile. Each that is added later changes
+ * the object's hidden class, which costs 5 % of the service's CPU for a read of state (bench/NOTES.md).
  */
-class NotedRequest extends IncomingMessage {
+class NotedRequest extends IncomingMessage implements Record<NotedField, undefined> {
   requestId = undefined;
   mountPath = undefined;
-  sessionCaller = undefined;
-  caller = undefined;
-  participant = undefined;
-  rateLimitMeters = undefined;
-  checkCredential = undefined;
+  awaitingContinue = undefined;
   expectedDigests = undefined;
+  checkCredential = undefined;
+  rateLimitMeters = undefined;
+  caller = undefined;
+  sessionCaller = undefined;
+  participant = undefined;
 }
 
 /**
