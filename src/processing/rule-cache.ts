@@ -14,6 +14,8 @@ const TYPES_AT_ONCE = 8;
 const ENTRY_BYTES = 200;
 
 interface CacheEntry<Rule> {
+  /** The `kindName` of the type. */
+  readonly name: string;
   readonly version: string;
   readonly rules: readonly Rule[];
   readonly bytes: number;
@@ -80,9 +82,9 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
       else unknown.push(key);
     }
     let loadedBytes = 0;
-    for (const [name, entry] of await this.load(transaction, unknown, versions)) {
-      this.entries.set(name, entry);
-      found.set(name, entry.rules);
+    for (const entry of await this.load(transaction, unknown, versions)) {
+      this.entries.set(entry.name, entry);
+      found.set(entry.name, entry.rules);
       loadedBytes += entry.bytes;
     }
     return loadedBytes;
@@ -101,7 +103,7 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
     transaction: Transaction,
     keys: readonly EventKind[],
     versions: ReadonlyMap<string, string>,
-  ): Promise<readonly (readonly [string, CacheEntry<Rule>])[]> {
+  ): Promise<readonly CacheEntry<Rule>[]> {
     if (keys.length === 0) return [];
     const { readRules, rulesPerEventTypeMax, compile } = this.stored;
     const rows = await transaction.send<Row>(readRules, [
@@ -109,14 +111,20 @@ export class RuleCache<Row extends { readonly position: string }, Rule> {
       keys.map(({ eventType }) => eventType),
       rulesPerEventTypeMax,
     ]);
+    const loaded = keys.map((key) => ({
+      name: kindName(key),
+      version: versions.get(key.tenantId) ?? '',
+      rules: [] as Rule[],
+      bytes: ENTRY_BYTES,
+    }));
     const slice = new TimeSlice();
-    const loaded: (readonly [string, CacheEntry<Rule>])[] = [];
-    for (const [index, key] of keys.entries()) {
-      // Eight types may have hundreds of rules together.
+    for (const [index, row] of rows.entries()) {
+      // Also the fifty rules of one type may take longer than others may wait.
       if (index > 0) await slice.pause();
-      const own = rows.filter(({ position }) => Number(position) === index + 1);
-      const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);
-      loaded.push([kindName(key), { version: versions.get(key.tenantId) ?? '', rules: own.map(compile), bytes }]);
+      const entry = loaded[Number(row.position) - 1];
+      if (entry === undefined) continue;
+      entry.rules.push(compile(row));
+      entry.bytes += JSON.stringify(row).length;
     }
     return loaded;
   }
