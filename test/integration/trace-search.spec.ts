@@ -11,6 +11,7 @@ const person = new TraceSearch(
     { kind: 'EXTERNAL', value: 'back\\slash' },
     { kind: 'EMAIL', value: 'jane@example.com' },
     { kind: 'EMAIL', value: 'zoë@example.com' },
+    { kind: 'EMAIL', value: 'jane+tag@example.com' },
     { kind: 'PHONE', value: '+4917612345678' },
     { kind: 'DEVICE', value: 'dev_1' },
   ]),
@@ -22,6 +23,12 @@ const escaped = (text: string, prefix = '\\u'): string =>
     .split('')
     .map((unit) => prefix + unit.charCodeAt(0).toString(16).padStart(4, '0'))
     .join('');
+
+/** Every byte as forms and URLs write it. */
+const percentEncoded = (text: string): string =>
+  Buffer.from(text)
+    .toString('hex')
+    .replace(/../g, (byte) => `%${byte}`);
 
 describe('a person is found in refused text', () => {
   it.each([
@@ -54,6 +61,14 @@ describe('a person is found in refused text', () => {
     ['an address that is escaped as a whole', `{"value":"${escaped('Jane@Example.com')}"`],
     ['the same in JSON inside JSON', `{"value":"${escaped('jane@example.com', '\\\\u')}"`],
     ['an address of a URL', 'email=jane%40example.com'],
+    ['an address of a form in letters beyond ASCII', 'a=1&email=ZO%C3%AB%40example.com&b=2'],
+    ['an address with a tag in a form', 'email=jane%2Btag%40example.com'],
+    ['an address each of whose letters is encoded', `email=${percentEncoded('jane@example.com')}`],
+    ['a value of a form with a slash', 'x=100%25&externalUserId=Cust-7%2Fa&y=2'],
+    ['a value of a form with quotes and spaces', 'value=Zo%C3%AB+%22Z%22+%F0%9F%98%80'],
+    ['a phone number of a form', 'phone=%2B49+176+12345678'],
+    ['a form inside a string of JSON', JSON.stringify({ body: 'x=1&deviceKey=dev%5F1' })],
+    ['an address beside broken bytes', 'x=%ff%C3&note=%ff%40+jane%40example.com'],
     ['an address in letters beyond ASCII', '{"value":"ZO\\u00cb@example.com"}'],
     ['a phone number as text', '{"value":"+49 176 / 1234-5678"}'],
     ['a phone number as it is dialled', '{"value":"0176 12345678"}'],
@@ -85,6 +100,7 @@ describe('a person is found in refused text', () => {
     ['a short number that is an amount', '{"amount":4711,"list":[4711],"price":"4.711"}'],
     ['a number that contains it', '{"value":14711,"userId":47110,"value":"4711x"}'],
     ['another address', '{"value":"mary@example.com"}'],
+    ['another value of a form', 'externalUserId=Cust-7%2Fab&value=%64%65v_12'],
     ['nothing', ''],
   ])('and nobody with %s', (_what, text) => {
     expect(person.isNamedIn(text)).toBe(false);
@@ -117,6 +133,11 @@ describe('a person is found in refused text', () => {
       '"',
       '\\u0040',
       '\\"',
+      '%',
+      '%4',
+      '%ff',
+      '%40',
+      '+',
       '4',
       '4.',
       'C',

@@ -18,7 +18,8 @@ const OTHER_DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g;
 const ODD_NUMBER = /(?<![\w.])\d{1,40}(?:\.\d{1,40}(?:e\+?\d{1,2})?|e\+?\d{1,2})(?![\w.])/gi;
 const WORD = /[\p{L}\p{N}_.+$-]/u;
 const NAME = /[\p{L}\p{N}_$-]/u;
-const FORM_BRACKET = /(?:\]|%5D)$/i;
+/** Characters as forms and URLs write them, in a row, as UTF-8 may need several bytes for one. */
+const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi;
 /** What `trimBlank` leaves out, and backslashes. */
 const SPACE_OR_ESCAPE = /[\p{White_Space}\u200b\u2060\ufeff\\]/u;
 
@@ -40,6 +41,12 @@ export class TraceSearch {
   /** Whether the text contains an identifier of the person. */
   isNamedIn(text: string): boolean {
     const plain = unescaped(text);
+    if (this.isNamedPlainly(text, plain)) return true;
+    const ofForm = percentDecoded(plain);
+    return ofForm !== plain && this.isNamedPlainly(ofForm, ofForm);
+  }
+
+  private isNamedPlainly(text: string, plain: string): boolean {
     return (
       this.hasContact(plain) ||
       this.exact.some((value) => hasExactly(plain, value)) ||
@@ -96,6 +103,14 @@ function decodedCode(code: number): string {
   return code === 0 ? '' : String.fromCharCode(code);
 }
 
+/** The text of a form or URL. In another one a percent sign seldom stands before two hexadecimal digits. */
+function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text;
+  return text
+    .replaceAll('+', ' ')
+    .replace(PERCENT_ENCODED, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'));
+}
+
 /** JSON within JSON strings doubles each backslash once more. */
 function withSingleBackslashes(text: string): string {
   return text.replace(/\\+/g, '\\');
@@ -142,11 +157,11 @@ function isIdentifier(text: string, value: string, at: number): boolean {
   end = back(text, end - 1);
   if (isQuote(text.charAt(end - 1))) end -= 1;
   while (text.charAt(end - 1) === '\\') end -= 1;
-  end -= FORM_BRACKET.exec(text.slice(Math.max(0, end - 3), end))?.[0].length ?? 0;
+  // A form calls it identity[email].
+  if (text.charAt(end - 1) === ']') end -= 1;
   let start = end;
   while (end - start < CONTEXT_CHARACTERS_MAX && start > 0 && NAME.test(text.charAt(start - 1))) start -= 1;
-  // In a form the bracket of identity[email] is %5B.
-  return isPersonalName(text.slice(text.charAt(start - 1) === '%' ? start + 2 : start, end));
+  return isPersonalName(text.slice(start, end));
 }
 
 /** `back` and `forth` skip white space, and backslashes that remain of JSON within JSON. */
