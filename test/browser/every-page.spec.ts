@@ -100,6 +100,34 @@ describe('every table', () => {
       );
     }
   });
+
+  it('shows the same rows behind Back, and the first ones when it is opened anew', async () => {
+    const { page, client } = await browser.signedIn();
+    const refused = Array.from({ length: 60 }, (_none, at) =>
+      anExternalEvent({ identity: {}, source: `source-${at}` }),
+    );
+    await client.post('/v1/external-events:batch', { items: refused });
+    await page.goto('review');
+    const table = page.getByRole('region', { name: 'Review entries' });
+    const rows = table.getByRole('link');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await until(async () => (await rows.count()) === refused.length);
+    const scrolled = () => table.evaluate(({ scrollTop }) => scrollTop);
+    await rows.nth(45).scrollIntoViewIfNeeded();
+    // The browser says so when it has come to rest.
+    await until(() => page.evaluate(() => 'scrollTops' in (history.state ?? {})));
+    const position = await scrolled();
+    expect(position).toBeGreaterThan(0);
+    await rows.nth(45).click();
+    await table.waitFor({ state: 'detached' });
+    await page.goBack();
+    await table.waitFor();
+    expect(await scrolled()).toBe(position);
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await page.getByRole('link', { name: 'Review' }).click();
+    await table.waitFor();
+    expect(await scrolled()).toBe(0);
+  });
 });
 
 describe('every page with a search', () => {

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import type { PagedList } from '../api/queries';
 import { Button } from './button';
 import styles from './data-table.module.css';
+import { useKeptScroll } from './kept-scroll';
 import { Failed, Loading } from './state-views';
 
 /** A column: what its head says, and what a record shows in it. */
@@ -28,8 +29,9 @@ interface DataTableProps<T> {
 
 /** Rows below a head that stays in sight. It scrolls by itself where the page is too narrow. */
 export function DataTable<T extends object>({ label, columns, rows, rowKey, rowHref }: DataTableProps<T>) {
+  const region = useKeptScroll<HTMLDivElement>(label);
   return (
-    <div className={styles['scroll']} role="region" aria-label={label} tabIndex={0}>
+    <div ref={region} className={styles['scroll']} role="region" aria-label={label} tabIndex={0}>
       <table className={styles['table']}>
         <thead>
           <tr>
