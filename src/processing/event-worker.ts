@@ -188,6 +188,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       const startedAt = performance.now();
       const outcome = await this.turn(partition);
       this.succeeded(queuePartitionKey(partition), this.turnOutage);
+      // After a failover its row may be missing: a standby may lack the last transactions.
+      if (!outcome.hasLease) this.leased.delete(queuePartitionKey(partition));
       if (outcome.isMore) await this.pause(this.ingest.restMs(performance.now() - startedAt));
       this.schedule.add(outcome.released);
       this.schedule.done(partition, outcome.isMore);

@@ -15,6 +15,8 @@ import { EventProcessor } from './event-processor';
 
 /** The result of a turn. */
 export interface TurnOutcome {
+  /** False: another worker has it, or its row is not there. */
+  readonly hasLease: boolean;
   /** Entries that left the queue. */
   readonly taken: number;
   /** The partition has more entries that are ready now. */
@@ -32,7 +34,7 @@ export interface TurnOutcome {
 const ENTRIES_MAX = 250;
 /** So many times `ENTRIES_MAX` entries are read when the first ones wait for entries in other partitions. */
 const WINDOWS_MAX = 10;
-const NOTHING: TurnOutcome = { taken: 0, isMore: false, isWaiting: false, released: [] };
+const NOTHING: TurnOutcome = { hasLease: true, taken: 0, isMore: false, isWaiting: false, released: [] };
 
 /**
  * The result of an entry in a turn. `result`: processed, or failed for good. `failure`: another attempt may succeed.
@@ -76,7 +78,7 @@ export class QueueBatch {
       this.turns.interrupted(transaction, partition),
       this.queue.read(transaction, partition, ENTRIES_MAX),
     ]);
-    if (!isTaken) return NOTHING;
+    if (!isTaken) return { ...NOTHING, hasLease: false };
     if (front.length === 0) {
       if (interrupted.entries > 0) this.turns.end(transaction, partition);
       return NOTHING;
@@ -93,7 +95,7 @@ export class QueueBatch {
     const gone = this.store(transaction, partition, { tried, behind, attempts: 1 });
     this.turns.end(transaction, partition);
     const isMore = isFull || tried.length < ready.length;
-    return { taken: gone, isMore: isMore && gone > 0, isWaiting: deferred.length > 0, released };
+    return { hasLease: true, taken: gone, isMore: isMore && gone > 0, isWaiting: deferred.length > 0, released };
   }
 
   /** A turn with the first entry alone, until every entry of the interrupted turns was tried. */
@@ -117,7 +119,7 @@ export class QueueBatch {
     // The interrupted turn was the first attempt.
     const gone = this.store(transaction, partition, { tried, behind, attempts: 2 });
     this.turns.end(transaction, partition, entries - tried.length);
-    return { taken: gone, isMore: gone > 0, isWaiting: deferred.length > 0, released };
+    return { hasLease: true, taken: gone, isMore: gone > 0, isWaiting: deferred.length > 0, released };
   }
 
   /** Which of the first entries are ready; when none is, which of the later ones. */

@@ -58,6 +58,17 @@ function byCustomer(applied: readonly string[]): Map<string, number[]> {
 }
 
 describe('workers of two nodes', () => {
+  it('go on after a failover to a database that does not have their latest leases', async () => {
+    const { tenantId } = await aTenant(url);
+    startWorkers();
+    for (const node of [0, 1]) await send(tenantId, [named(`before/${node}`, 'somebody')], node);
+    await untilDrained(url, tenantId);
+    await withClient(url, (client) => client.query('DELETE FROM queue_leases WHERE tenant_id = $1', [tenantId]));
+    await send(tenantId, [named('after/0', 'somebody')]);
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toHaveLength(3);
+  });
+
   it('process every event once, and those of a customer in the order of their arrival, whichever node took them', async () => {
     const { tenantId } = await aTenant(url);
     // An hour apart: the order is that of the database's clock.
