@@ -185,7 +185,10 @@ export class Jobs implements OnModuleDestroy {
     return this.stop();
   }
 
-  /** The library stops when it cannot record the result of a job; then it is started again. */
+  /**
+   * The library stops when it cannot record the result of a job, and is stopped when it cannot look for one. Then it is started
+   * again.
+   */
   private async runUntilStopped(): Promise<void> {
     while (!this.stopped.signal.aborted) {
       await this.runOnce().catch((error: unknown) => this.reportOutage(describeError(error).line));
@@ -196,6 +199,8 @@ export class Jobs implements OnModuleDestroy {
   private async runOnce(): Promise<void> {
     const pool = this.openPool();
     this.pool = pool;
+    const events = this.events();
+    const lookFailed = untilLookFailed(events);
     try {
       const runner = await run({
         pgPool: pool,
@@ -206,11 +211,13 @@ export class Jobs implements OnModuleDestroy {
         taskList: this.taskList(),
         parsedCronItems: [],
         logger: jobLogger((message) => this.reportOutage(message)),
-        events: this.events(),
+        events,
         // Without delays: otherwise a failure to record a job's result is an unhandled rejection, which ends the process.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       });
       this.runner = runner;
+      // The answer that was lost may have locked a job with the pool's id: the heartbeats of a new one free it.
+      void lookFailed.then(() => runner.stop()).catch(() => undefined);
       if (this.stopped.signal.aborted) await runner.stop();
       await runner.promise;
     } finally {
@@ -274,6 +281,26 @@ export class Jobs implements OnModuleDestroy {
   private reportOutage(reason: string): void {
     if (!this.stopped.signal.aborted) this.outage.failed(reason);
   }
+}
+
+/**
+ * Resolves when a look for a job has failed and no other one is under way. The library writes an error of its own when it is
+ * stopped during a look that fails.
+ */
+function untilLookFailed(events: WorkerEvents): Promise<void> {
+  return new Promise((resolve) => {
+    let looks = 0;
+    let hasFailed = false;
+    events.on('worker:getJob:start', () => (looks += 1));
+    events.on('worker:getJob:error', () => (hasFailed = true));
+    for (const ended of ['worker:getJob:error', 'worker:getJob:empty', 'job:start'] as const) {
+      events.on(ended, () => {
+        looks -= 1;
+        // The library is at rest only after the event.
+        if (hasFailed && looks === 0) setImmediate(resolve);
+      });
+    }
+  });
 }
 
 /** The error of `work` without its message, or undefined. */
