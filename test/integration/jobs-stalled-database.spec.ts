@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Jobs } from '../../src/platform/jobs/jobs';
@@ -8,6 +9,8 @@ import { startNode } from '../support/ingest';
 import { until } from '../support/until';
 
 const NAME = 'test-job';
+/** Longer than any statement of the job library may last. */
+const LOCKED_MS = 9_000;
 
 let url: string;
 
@@ -70,5 +73,19 @@ it('a job is done by its process, though the answer that handed it over was lost
   } finally {
     await node.close();
     await proxy.close();
+  }
+});
+
+it('looks for jobs leave no session behind on a server that lets them wait', async () => {
+  const { node } = await aNode();
+  try {
+    await whileLocked(async () => {
+      for (const end = performance.now() + LOCKED_MS; performance.now() < end;) {
+        expect(await waitingFor(7)).toBe(0);
+        await wait(500);
+      }
+    });
+  } finally {
+    await node.close();
   }
 });

@@ -74,8 +74,8 @@ const ADD_LATER: Statement = {
 /** A part of the 10 s in which the service has to stop. */
 const STOP_MS_MAX = 6_000;
 const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
-/** Without time limits of the server: the library also runs its migrations here. */
-const SESSION = { default_transaction_isolation: 'read committed' };
+/** The server cancels a statement before its answer is given up: one that waits for a lock would keep its connection there. */
+const SESSION = { default_transaction_isolation: 'read committed', statement_timeout: ANSWER_TIMEOUT_MS - 1_000 };
 /** The end of a connection to a server that has vanished takes until the system notices. */
 const POOL_END_MS_MAX = 1_000;
 
