@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { databaseFailure } from '../../src/platform/postgres/database-errors';
 import type { Statement } from '../../src/platform/postgres/statement';
 import { PipelinedConnection } from '../../src/platform/postgres/pipelined-connection';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
+import { startFaultProxy } from '../support/fault-proxy';
 
 const OPTIONS = { applicationName: 'cds-pipeline', lockTimeoutMs: 1_000, statementTimeoutMs: 2_000 };
 
@@ -155,6 +156,20 @@ describe('a connection', () => {
     const error: unknown = await lost.then(undefined, (reason: unknown) => reason);
     expect(databaseFailure(error)).toBe('away');
     await expect(connection.query(FAIL, [1])).resolves.toEqual([{ quotient: 1 }]);
+  });
+
+  it('that is lost at the moment of its opening is opened again', async () => {
+    const proxy = await startFaultProxy(url);
+    const behind = new PipelinedConnection({ url: proxy.urlOf(databaseOf(url)) }, OPTIONS);
+    try {
+      const ended = proxy.endNextSession();
+      await behind.query(BACKEND, []).catch(() => undefined);
+      await ended;
+      expect(await behind.query(BACKEND, [])).toHaveLength(1);
+    } finally {
+      await behind.close();
+      await proxy.close();
+    }
   });
 
   it('that does not answer in time is given up', async () => {

@@ -15,6 +15,8 @@ export interface FaultProxy {
    * given it up.
    */
   holdConnection(behind: number): Promise<void>;
+  /** The server ends the next session in the very piece that says that its settings are set. */
+  endNextSession(): Promise<void>;
   /** Cuts every line and takes no new one, as if the server were gone, until it is called with false. */
   setAway(away: boolean): void;
   /** Every line that is open now stays open and carries nothing any more, as if its server had vanished; new lines work. */
@@ -26,6 +28,14 @@ type Fault = { readonly deliver: boolean; readonly done: () => void };
 
 /** The name of the statement, as it is bound. */
 const COMMIT = Buffer.from('COMMIT\0');
+/** The column of its answer. */
+const SETTINGS_SET = Buffer.from('set_config\0');
+const SESSION_ENDED = errorResponse(
+  'SFATAL',
+  'VFATAL',
+  'C57P01',
+  'Mterminating connection due to administrator command',
+);
 
 export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const server = new URL(serverUrl.replace('@/', '@localhost/'));
@@ -36,6 +46,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const lines = new Set<Socket>();
   const silent = new WeakSet<Socket>();
   let isAway = false;
+  let sessionEnded: (() => void) | undefined;
   let held: { behind: number; readonly givenUp: () => void } | undefined;
   const proxy = createServer((client) => {
     if (isAway) return void client.destroy();
@@ -54,7 +65,13 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       lines.add(socket);
       socket.on('error', () => undefined).on('close', () => lines.delete(socket));
     }
-    upstream.on('data', (data) => silent.has(client) || client.write(data)).on('close', () => client.destroy());
+    const answer = (data: Buffer): void => {
+      if (silent.has(client)) return;
+      if (sessionEnded === undefined || !data.includes(SETTINGS_SET)) return void client.write(data);
+      client.end(Buffer.concat([data, SESSION_ENDED]), sessionEnded);
+      sessionEnded = undefined;
+    };
+    upstream.on('data', answer).on('close', () => client.destroy());
     client.on('data', (data) => {
       if (silent.has(client)) return;
       const due = data.includes(COMMIT) ? fault : undefined;
@@ -79,6 +96,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     urlOf: (database) => `postgresql://${server.username}@127.0.0.1:${proxyPort}/${database}`,
     loseNextCommitAnswer: () => arm(true),
     loseNextCommit: () => arm(false),
+    endNextSession: () => new Promise((ended) => (sessionEnded = ended)),
     holdConnection: (behind) => new Promise((givenUp) => (held = { behind, givenUp })),
     setAway: (away) => {
       isAway = away;
@@ -93,4 +111,13 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       await once(proxy, 'close');
     },
   };
+}
+
+/** A message of the server; each field begins with the letter of its kind. */
+function errorResponse(...fields: readonly string[]): Buffer {
+  const body = Buffer.from(`${fields.join('\0')}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, body]);
 }

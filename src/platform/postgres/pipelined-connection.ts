@@ -190,6 +190,8 @@ export class PipelinedConnection {
     });
     const pipeline = new Pipeline(client, this.options.statementTimeoutMs + ANSWER_GRACE_MS);
     const session = { client, pipeline };
+    // From now on: a session may be lost between its last answer here and the moment when that is read.
+    this.session = session;
     // Without a listener a lost idle connection would end the process.
     client.on('error', () => this.discard(session));
     try {
@@ -199,7 +201,6 @@ export class PipelinedConnection {
       void client.end().catch(() => undefined);
       throw error;
     }
-    this.session = session;
     return session;
   }
 
