@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { Statement } from '../platform/postgres/statement';
@@ -12,6 +13,16 @@ const LOADED_BYTES_MAX = 2 * 1024 * 1024;
 const TYPES_AT_ONCE = 8;
 /** Of an entry without rules, as most types of events have. */
 const ENTRY_BYTES = 200;
+
+const VERSIONS = 2 ** 48 - 1;
+
+/**
+ * The version of rules after a change. Random: a database that has lost its last transactions in a failover would count
+ * to a version again that caches know with other rules.
+ */
+export function newRulesVersion(): number {
+  return randomInt(VERSIONS);
+}
 
 interface CacheEntry<Rule> {
   /** The `kindName` of the type. */

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import { cursorAfterId } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
+import { newRulesVersion } from '../processing/rule-cache';
 import type { ReactionName } from './domain/reaction';
 import { Reaction } from './entities/reaction.entity';
 
@@ -24,14 +25,14 @@ export class ReactionRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Increments the version of the workspace's reactions, which invalidates the caches of all nodes. Other changes of
+   * Changes the version of the workspace's reactions, which invalidates the caches of all nodes. Other changes of
    * the workspace wait until this transaction ends.
    */
   async lockSet(manager: EntityManager, tenantId: string): Promise<void> {
     await manager.query(
-      `INSERT INTO reaction_sets (tenant_id, version) VALUES ($1, 1)
-       ON CONFLICT ON CONSTRAINT reaction_sets_pkey DO UPDATE SET version = reaction_sets.version + 1`,
-      [tenantId],
+      `INSERT INTO reaction_sets (tenant_id, version) VALUES ($1, $2)
+       ON CONFLICT ON CONSTRAINT reaction_sets_pkey DO UPDATE SET version = excluded.version`,
+      [tenantId, newRulesVersion()],
     );
   }
 

@@ -5,6 +5,7 @@ import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { isUuid } from '../platform/values/uuid';
 import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
+import { newRulesVersion } from '../processing/rule-cache';
 import { isChangeRule, type StoredRule } from './domain/webhook';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
@@ -41,14 +42,14 @@ export class WebhookRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Increments the version of the workspace's rules, which invalidates the caches of all nodes. Other changes of the
+   * Changes the version of the workspace's rules, which invalidates the caches of all nodes. Other changes of the
    * workspace wait until this transaction ends.
    */
   async lockSet(manager: EntityManager, tenantId: string): Promise<void> {
     await manager.query(
-      `INSERT INTO webhook_sets (tenant_id, version) VALUES ($1, 1)
-       ON CONFLICT ON CONSTRAINT webhook_sets_pkey DO UPDATE SET version = webhook_sets.version + 1`,
-      [tenantId],
+      `INSERT INTO webhook_sets (tenant_id, version) VALUES ($1, $2)
+       ON CONFLICT ON CONSTRAINT webhook_sets_pkey DO UPDATE SET version = excluded.version`,
+      [tenantId, newRulesVersion()],
     );
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import { newRulesVersion } from '../../processing/rule-cache';
 import type { EventCursor } from '../../processing/event-window';
 import type { WorkState } from '../../platform/jobs/work-states';
 import type { BackfillCounts, BackfillEndReason, BackfillPhase, VariableSum } from './domain/backfill';
@@ -98,7 +99,7 @@ export class BackfillProgress {
   /** Along with COMMIT. The reactions of the workspace must be locked. */
   end(transaction: Transaction, { tenantId, campaignId, name, id }: BackfillKey, { state, reason }: BackfillEnd): void {
     transaction.sendLast(sql.END, [tenantId, campaignId, name, id, state, reason]);
-    transaction.sendLast(sql.RELEASE_REACTION, [tenantId, campaignId, name, id]);
+    transaction.sendLast(sql.RELEASE_REACTION, [tenantId, campaignId, name, id, newRulesVersion()]);
   }
 }
 

@@ -135,5 +135,5 @@ export const RELEASE_REACTION: Statement = {
       WHERE tenant_id = $1::uuid AND campaign_id = $2 AND name = $3 AND backfill_id = $4::uuid
       RETURNING tenant_id
     )
-    UPDATE reaction_sets s SET version = s.version + 1 FROM released r WHERE s.tenant_id = r.tenant_id`,
+    UPDATE reaction_sets s SET version = $5::bigint FROM released r WHERE s.tenant_id = r.tenant_id`,
 };
