@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client } from 'pg';
+import { openJobPool } from '../../src/platform/jobs/job-pool';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
 import { startFaultProxy } from '../support/fault-proxy';
@@ -87,5 +88,25 @@ it('looks for jobs leave no session behind on a server that lets them wait', asy
     });
   } finally {
     await node.close();
+  }
+});
+
+it('a connection that is released twice, as the job library may do, harms neither the process nor the pool', async () => {
+  const pool = openJobPool({ url }, 1);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      pool.connect((error, _client, release) => {
+        if (error !== undefined) {
+          reject(error);
+          return;
+        }
+        release();
+        release();
+        resolve();
+      });
+    });
+    expect([(await pool.query('SELECT 1 AS one')).rows, pool.totalCount]).toEqual([[{ one: 1 }], 1]);
+  } finally {
+    await pool.end();
   }
 });

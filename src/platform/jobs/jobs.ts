@@ -2,19 +2,18 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { run, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../values/clock';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
-import { ANSWER_TIMEOUT_MS, applySessionSettings } from '../postgres/database-options';
 import type { Statement } from '../postgres/statement';
 import type { Transaction } from '../postgres/pipelined-connection';
-import { SteadyClient } from '../postgres/steady-client';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 import { ConnectionMetrics } from '../observability/connection-metrics';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
+import { openJobPool } from './job-pool';
 import { jobLogger, JOBS_SCHEMA } from './jobs-schema';
 import { JobSchedule } from './job-schedule';
 
@@ -74,8 +73,6 @@ const ADD_LATER: Statement = {
 /** A part of the 10 s in which the service has to stop. */
 const STOP_MS_MAX = 6_000;
 const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
-/** The server cancels a statement before its answer is given up: one that waits for a lock would keep its connection there. */
-const SESSION = { default_transaction_isolation: 'read committed', statement_timeout: ANSWER_TIMEOUT_MS - 1_000 };
 /** The end of a connection to a server that has vanished takes until the system notices. */
 const POOL_END_MS_MAX = 1_000;
 
@@ -197,7 +194,7 @@ export class Jobs implements OnModuleDestroy {
   }
 
   private async runOnce(): Promise<void> {
-    const pool = this.openPool();
+    const pool = openJobPool(this.connection, CONNECTIONS_MAX);
     this.pool = pool;
     const events = this.events();
     const lookFailed = untilLookFailed(events);
@@ -225,24 +222,6 @@ export class Jobs implements OnModuleDestroy {
       this.pool = undefined;
       await Promise.race([pool.end(), wait(POOL_END_MS_MAX, undefined, { ref: false })]);
     }
-  }
-
-  private openPool(): Pool {
-    const pool = new Pool({
-      Client: SteadyClient,
-      connectionString: this.connection.url,
-      max: CONNECTIONS_MAX,
-      keepAlive: true,
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-      // Else a job whose end cannot be recorded stays locked, by a process that is alive.
-      query_timeout: ANSWER_TIMEOUT_MS,
-      application_name: 'cds-jobs',
-      verify: (client, done) => void applySessionSettings(client, SESSION).then(() => done(), done),
-    });
-    // Without listeners a lost connection would end the process. Its query fails anyway.
-    pool.on('error', () => undefined);
-    pool.on('connect', (client) => void client.on('error', () => undefined));
-    return pool;
   }
 
   private events(): WorkerEvents {
