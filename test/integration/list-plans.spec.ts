@@ -9,8 +9,10 @@ import { auditNotes, readAuditTable } from '../../src/platform/audit/audit-table
 import { SHOWN_UNMASKED } from '../../src/platform/auth/unmask-audit';
 import { READ_CAMPAIGN_STATES } from '../../src/runtime/campaign-states';
 import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
+import { readStatisticsBy } from '../../src/statistics/read-statistics.sql';
 import { READ_CAMPAIGNS } from '../../src/variables/campaign-reader';
 import { freshDatabaseUrl, withClient } from '../support/database';
+import { rowsReadBy } from '../support/plans';
 
 const ROWS = 100_000;
 const LIMIT = 50;
@@ -18,18 +20,6 @@ const LIMIT = 50;
 const RECORD = '00000000-0000-4000-8000-0000000000%s';
 /** Rows of an index beyond those that are shown: the next one, and those that a sort by the id looks ahead for. */
 const ROWS_AHEAD = 40;
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
 describe('a page of a list of 100,000 rows', () => {
   const tenantId = randomUUID();
@@ -91,31 +81,18 @@ describe('a page of a list of 100,000 rows', () => {
          SELECT tenant_id, format($2, lpad((extract(epoch FROM at)::bigint % 100)::text, 2, '0'))::uuid, at, id FROM unmask_audit WHERE tenant_id = $1`,
         [tenantId, RECORD],
       );
+      await client.query(
+        `INSERT INTO ingest_statistics (tenant_id, step, at, family, source, event_type, accepted, late, clock_skewed, duplicate, refused)
+         SELECT $1, step, '2026-01-01T00:00:00Z'::timestamptz + n / 10 * length, 'external', 'shop', 'type-' || n % 10, 1, 0, 0, 0, 0
+         FROM (VALUES ('minute', interval '1 minute'), ('hour', interval '1 hour')) steps (step, length), generate_series(1, $2::int / 2) n`,
+        [tenantId, ROWS],
+      );
       await client.query('ANALYZE events, profiles, participant_states, campaigns, variables, unmask_audit, audit_log');
-      await client.query('ANALYZE unmasked_customers');
+      await client.query('ANALYZE unmasked_customers, ingest_statistics');
     });
   });
 
-  /** The rows that a statement answers, and those that it takes from a table. */
-  async function rowsRead(text: string, values: readonly unknown[]) {
-    const [top] = await withClient(url, async (client) => {
-      const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-        [...values],
-      );
-      return explained.rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
-    });
-    const nodes = top === undefined ? [] : nodesOf(top);
-    const scans = nodes.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
-    const taken = scans.map(
-      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-    );
-    return {
-      shown: top?.['Actual Rows'],
-      taken: taken.reduce((sum, rows) => sum + rows, 0),
-      indexes: [...new Set(scans.map((node) => node['Index Name']))],
-    };
-  }
+  const rowsRead = (text: string, values: readonly unknown[]) => rowsReadBy(url, text, values);
 
   const eventsOf = (
     order: TimelineOrder,
@@ -211,6 +188,17 @@ describe('a page of a list of 100,000 rows', () => {
   it.each(['', 'in-001000'])('of a person’s campaigns costs those that it shows, behind "%s"', async (after) => {
     const read = await rowsRead(READ_CAMPAIGN_STATES, [tenantId, 'everywhere', after, LIMIT, PAGE_BYTES_MAX, 10_000]);
     expect(read).toEqual({ shown: LIMIT + 1, taken: LIMIT + 1, indexes: ['participant_states_pkey'] });
+  });
+
+  it('of statistics costs the rows of its steps', async () => {
+    const [from, middle, to] = ['2026-01-02T00:00:00Z', '2026-01-02T12:00:00Z', '2026-01-02T13:00:00Z'];
+    const read = await rowsRead(readStatisticsBy('source'), [
+      ...[tenantId, '3600000 milliseconds', ['hour', 'minute'], [from, middle], [middle, to], [true, true]],
+      ...[[], [], to, to, from, to, 200],
+    ]);
+    // Twelve hours and sixty minutes of ten types.
+    expect(read).toMatchObject({ shown: 1 + 13, taken: 720 });
+    expect(read.indexes).toContain('ingest_statistics_pkey');
   });
 
   const columns = { at: 'at', id: 'id', action: `'x'`, recordId: 'NULL', detail: 'NULL' };
