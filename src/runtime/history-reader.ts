@@ -53,14 +53,13 @@ interface HistoryRow {
 const OTHER_FIELDS_BYTES = 160;
 /** Later than any change. */
 const END_MS = 253_402_300_799_999;
-const END_MICROS = `${END_MS}000`;
 const MICROS = /^\d{1,18}$/;
 const POSITION = /^\d{1,9}$/;
 
 /**
- * The newest $9 entries of some values before a moment, of which the first ones are returned up to $10 bytes, but at
- * least one. $5 to $8: before this moment in epoch microseconds, and before this position in it; from $7 on and before
- * $8. `names`: a set of rows with the names of the values. Of each name at most $9 entries are read by the primary key.
+ * The newest $8 entries of some values before a moment, of which the first ones are returned up to $9 bytes, but at
+ * least one. $5 to $7: before this moment in epoch microseconds, and before this position in it; from $7 on. `names`: a
+ * set of rows with the names of the values. Of each name at most $8 entries are read by the primary key.
  */
 const readEntries = (names: string): string => `
   SELECT micros, position, scope, name, op, previous, current, cause, changed_by AS "changedBy",
@@ -76,20 +75,24 @@ const readEntries = (names: string): string => `
         SELECT at, position, op, previous, current, cause, changed_by, period_start FROM value_changes
         WHERE tenant_id = $1 AND subject = $2 AND scope = $3 AND owner_id = $4 AND name = n.name
           AND (at, position) < (to_timestamp($5::float8 / 1000000), $6::integer)
-          AND at >= to_timestamp($7::float8 / 1000) AND at < to_timestamp($8::float8 / 1000)
-        ORDER BY at DESC, position DESC LIMIT $9
+          AND at >= to_timestamp($7::float8 / 1000)
+        ORDER BY at DESC, position DESC LIMIT $8
       ) c
-      ORDER BY c.at DESC, c.position DESC LIMIT $9
+      ORDER BY c.at DESC, c.position DESC LIMIT $8
     ) newest
   ) measured
-  WHERE coalesce(before, 0) < $10
+  WHERE coalesce(before, 0) < $9
   ORDER BY at DESC, position DESC`;
 
-const READ_ONE = readEntries('SELECT $11::text');
-/** Every value with a history is stored. */
-const READ_ALL_OF_PARTICIPANT = readEntries(
-  `SELECT jsonb_object_keys(values) FROM participant_states
-   WHERE tenant_id = $1 AND subject = $2 AND campaign_id = $4`,
+export const READ_ONE = readEntries('SELECT $10::text');
+/**
+ * Every value with a history is stored. One row is found by its key before it is unfolded: of a participant of many
+ * campaigns PostgreSQL would otherwise read the states of all participants, with parallel workers.
+ */
+export const READ_ALL_OF_PARTICIPANT = readEntries(
+  `SELECT jsonb_object_keys(values) FROM (
+     SELECT values FROM participant_states WHERE tenant_id = $1 AND subject = $2 AND campaign_id = $4 LIMIT 1
+   ) state`,
 );
 
 /** Reads the history of values (contract section 12). */
@@ -106,11 +109,10 @@ export class HistoryReader {
     { subject, scope, ownerId, name }: HistoryKey,
     { cursor, limit, from, to }: HistoryPageQuery,
   ): Promise<Page<HistoryEntry>> {
-    const [micros, position] = startOf(cursor);
+    const [micros, position] = startOf(cursor, to);
     const found: HistoryRow[] = await this.database.query(name === undefined ? READ_ALL_OF_PARTICIPANT : READ_ONE, [
       ...[tenantId, subject, scope, ownerId, micros, position],
-      ...[from ?? 0, to ?? END_MS],
-      ...[limit + 1, PAGE_BYTES_MAX],
+      ...[from ?? 0, limit + 1, PAGE_BYTES_MAX],
       ...(name === undefined ? [] : [name]),
     ]);
     const shown = found.slice(0, limit);
@@ -120,12 +122,16 @@ export class HistoryReader {
   }
 }
 
-/** Before which moment, and which position in it, a page begins. */
-function startOf(cursor: string | undefined): readonly [micros: string, position: string] {
-  if (cursor === undefined) return [END_MICROS, '0'];
+/**
+ * Before which moment, and which position in it, a page begins: behind the cursor, and before `to`. It is one key, as with
+ * two the index may begin at the wrong one (docs/adr/0012).
+ */
+function startOf(cursor: string | undefined, to = END_MS): readonly [micros: string, position: string] {
+  const end = [`${to}000`, '0'] as const;
+  if (cursor === undefined) return end;
   const [micros = '', position = ''] = decodeCursor(cursor, 2) ?? [];
-  if (MICROS.test(micros) && POSITION.test(position)) return [micros, position];
-  throw notACursor();
+  if (!MICROS.test(micros) || !POSITION.test(position)) throw notACursor();
+  return Number(micros) < Number(end[0]) ? [micros, position] : end;
 }
 
 function entryOf({ micros, previous, current, cause, ...row }: HistoryRow): HistoryEntry {

@@ -8,6 +8,7 @@ import type { TimeKey } from '../../src/platform/pagination/time-key';
 import { auditNotes, readAuditTable } from '../../src/platform/audit/audit-table';
 import { SHOWN_UNMASKED } from '../../src/platform/auth/unmask-audit';
 import { READ_CAMPAIGN_STATES } from '../../src/runtime/campaign-states';
+import { READ_ALL_OF_PARTICIPANT, READ_ONE } from '../../src/runtime/history-reader';
 import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
 import { readStatisticsBy } from '../../src/statistics/read-statistics.sql';
 import { READ_CAMPAIGNS } from '../../src/variables/campaign-reader';
@@ -87,8 +88,16 @@ describe('a page of a list of 100,000 rows', () => {
          FROM (VALUES ('minute', interval '1 minute'), ('hour', interval '1 hour')) steps (step, length), generate_series(1, $2::int / 2) n`,
         [tenantId, ROWS],
       );
+      await client.query('CREATE TABLE all_changes PARTITION OF value_changes DEFAULT');
+      await client.query(
+        `INSERT INTO value_changes (tenant_id, subject, scope, owner_id, name, at, position, stored_at, op, current, cause, changed_by)
+         SELECT $1, '', 'campaign', 'spring', 'total', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 s', 0, now(), 'inc', '1',
+           '{"kind":"mutation"}', ''
+         FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
       await client.query('ANALYZE events, profiles, participant_states, campaigns, variables, unmask_audit, audit_log');
-      await client.query('ANALYZE unmasked_customers, ingest_statistics');
+      await client.query('ANALYZE unmasked_customers, ingest_statistics, value_changes');
     });
   });
 
@@ -189,6 +198,26 @@ describe('a page of a list of 100,000 rows', () => {
     const read = await rowsRead(READ_CAMPAIGN_STATES, [tenantId, 'everywhere', after, LIMIT, PAGE_BYTES_MAX, 10_000]);
     expect(read).toEqual({ shown: LIMIT + 1, taken: LIMIT + 1, indexes: ['participant_states_pkey'] });
   });
+
+  it('of the history of a participant finds the state by its key, however many the campaign and the person have', async () => {
+    const end = '253402300799999000';
+    const read = await rowsRead(READ_ALL_OF_PARTICIPANT, [
+      ...[tenantId, 'everywhere', 'user', 'campaign-3', end, 0, 0, LIMIT + 1, PAGE_BYTES_MAX],
+    ]);
+    expect(read).toEqual({ shown: 0, taken: 0, indexes: ['participant_states_pkey'] });
+  });
+
+  it.each([20_000, 80_000])(
+    'of the history of a value costs what it shows, %s seconds behind the first',
+    async (at) => {
+      const before = Date.parse('2026-01-01T00:00:00Z') + at * 1_000;
+      const from = Date.parse('2026-01-01T00:00:00Z');
+      const read = await rowsRead(READ_ONE, [
+        ...[tenantId, '', 'campaign', 'spring', `${before}000`, 0, from, LIMIT + 1, PAGE_BYTES_MAX, 'total'],
+      ]);
+      expect(read).toMatchObject({ shown: LIMIT + 1, taken: LIMIT + 1 });
+    },
+  );
 
   it('of statistics costs the rows of its steps', async () => {
     const [from, middle, to] = ['2026-01-02T00:00:00Z', '2026-01-02T12:00:00Z', '2026-01-02T13:00:00Z'];
