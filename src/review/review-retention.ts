@@ -1,19 +1,28 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { Jobs } from '../platform/jobs/jobs';
+import { workInParts } from '../platform/jobs/in-steps';
+import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { NIL_UUID } from '../platform/values/uuid';
 
+const RETENTION_JOB = 'review-retention';
 const EVERY_HOUR = '17 * * * *';
-/** Rows of one statement: few enough that it holds their locks for milliseconds. */
-const ROWS_PER_STATEMENT = 500;
+/** Rows that one statement looks at: few enough that it holds the locks of those that it changes for milliseconds. */
+export const ROWS_PER_STATEMENT = 500;
 /**
  * Bytes of the payloads of one statement, unless one payload alone has more: PostgreSQL deletes large ones in pieces of
  * 2 KiB.
  */
-const BYTES_PER_STATEMENT = 16 * 1024 * 1024;
+export const BYTES_PER_STATEMENT = 16 * 1024 * 1024;
 /** Byte counts of older days are not used any more. */
 const DAYS_COUNTED = 2;
+
+/** The entry that a step has looked at last. */
+interface LastEntry {
+  readonly id: string;
+  /** With microseconds, which a Date cannot hold. */
+  readonly seen_at: string;
+}
 
 /** Removes payloads after REVIEW_PAYLOAD_DAYS (contract section 7). The entries stay. */
 @Injectable()
@@ -25,43 +34,38 @@ export class ReviewRetention implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const work = async (): Promise<void> => {
-      await this.removeOldPayloads();
+    const work = async (from: JobPayload): Promise<void> => {
       await this.removeOldCounts();
+      await workInParts(this.jobs, this.database.manager, RETENTION_JOB, this.removeOldPayloads(from));
     };
-    this.jobs.handle('review-retention', work, { cron: EVERY_HOUR });
+    this.jobs.handle(RETENTION_JOB, work, { cron: EVERY_HOUR });
   }
 
-  /** Returns the number of removed payloads. Several nodes may run it at the same time. */
-  async removeOldPayloads(): Promise<number> {
-    let removed = 0;
-    for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {
-      const rows = await this.removeOf(tenantId);
-      removed += rows;
-      if (rows === 0) tenantId = await this.nextTenant(tenantId);
+  /**
+   * In steps, each of which gives the entry behind which another call goes on. Every old entry is looked at once, so a pass
+   * costs the same whether much is to be removed or nothing. Several nodes may run it at the same time.
+   */
+  async *removeOldPayloads(from: JobPayload): AsyncGenerator<JobPayload> {
+    const { reviewPayloadDays } = this.settings;
+    let { seenAt = '-infinity', id = NIL_UUID } = from;
+    let tenantId = from['tenantId'] ?? (await this.nextTenant(NIL_UUID));
+    while (tenantId !== undefined) {
+      const values = [tenantId, seenAt, id, reviewPayloadDays, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT];
+      const [last]: LastEntry[] = await this.database.query(REMOVE_OLD_PAYLOADS, values);
+      if (last === undefined) tenantId = await this.nextTenant(tenantId);
+      seenAt = last?.seen_at ?? '-infinity';
+      id = last?.id ?? NIL_UUID;
+      if (tenantId !== undefined) yield { tenantId, seenAt, id };
     }
-    return removed;
   }
 
-  /** The next workspace with a payload that is too old. */
+  /** The next workspace with entries: one probe of the key's index, however many there are. */
   private async nextTenant(after: string): Promise<string | undefined> {
     const rows: { tenant_id: string }[] = await this.database.query(
-      `SELECT tenant_id FROM review_entries
-       WHERE tenant_id > $1 AND last_seen_at < now() - make_interval(days => $2) AND payload IS NOT NULL
-       ORDER BY tenant_id LIMIT 1`,
-      [after, this.settings.reviewPayloadDays],
+      'SELECT tenant_id FROM review_entries WHERE tenant_id > $1 ORDER BY tenant_id, id LIMIT 1',
+      [after],
     );
     return rows[0]?.tenant_id;
-  }
-
-  private async removeOf(tenantId: string): Promise<number> {
-    const [, count]: [unknown, number] = await this.database.query(REMOVE_OLD_PAYLOADS, [
-      tenantId,
-      this.settings.reviewPayloadDays,
-      ROWS_PER_STATEMENT,
-      BYTES_PER_STATEMENT,
-    ]);
-    return count;
   }
 
   private async removeOldCounts(): Promise<void> {
@@ -72,13 +76,33 @@ export class ReviewRetention implements OnModuleInit {
   }
 }
 
-const REMOVE_OLD_PAYLOADS = `
-  WITH old AS MATERIALIZED (
-    SELECT id, octet_length(payload) AS bytes FROM review_entries
-    WHERE tenant_id = $1 AND last_seen_at < now() - make_interval(days => $2) AND payload IS NOT NULL
-    LIMIT $3 FOR UPDATE SKIP LOCKED
+const IS_OLD = 'payload IS NOT NULL AND last_seen_at < now() - make_interval(days => $4)';
+
+/**
+ * Removes the payloads of old entries behind ($2, $3), in the order in which they were first seen: of $5 entries at most,
+ * and $6 bytes. Answers the last entry that it has looked at. Those that somebody has locked are left for the next pass.
+ *
+ * An entry is never older than it was first seen, so the index of the list has what may be old at its beginning. An index of
+ * payloads by their age would be written with every repetition of a problem.
+ */
+export const REMOVE_OLD_PAYLOADS = `
+  WITH page AS MATERIALIZED (
+    SELECT id, first_seen_at, ${IS_OLD} AS is_old, CASE WHEN ${IS_OLD} THEN octet_length(payload) ELSE 0 END AS bytes
+    FROM review_entries
+    WHERE tenant_id = $1 AND (first_seen_at, id) > ($2::timestamptz, $3::uuid)
+      AND first_seen_at < now() - make_interval(days => $4) AND first_seen_at > '-infinity'
+    ORDER BY first_seen_at, id LIMIT $5
   ), sized AS MATERIALIZED (
-    SELECT id, bytes, sum(bytes) OVER (ORDER BY id) AS so_far FROM old
+    SELECT *, sum(bytes) OVER (ORDER BY first_seen_at, id) AS so_far FROM page
+  ), taken AS MATERIALIZED (
+    SELECT id, first_seen_at, is_old FROM sized WHERE so_far <= $6 OR (is_old AND so_far = bytes)
+  ), locked AS MATERIALIZED (
+    SELECT e.id FROM taken t
+    CROSS JOIN LATERAL (
+      SELECT id FROM review_entries WHERE tenant_id = $1 AND id = t.id AND ${IS_OLD} LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) e
+    WHERE t.is_old
+  ), removed AS (
+    UPDATE review_entries e SET payload = NULL FROM locked l WHERE e.tenant_id = $1 AND e.id = l.id
   )
-  UPDATE review_entries e SET payload = NULL
-  FROM sized WHERE e.tenant_id = $1 AND e.id = sized.id AND (so_far <= $4 OR so_far = bytes)`;
+  SELECT id, first_seen_at::text AS seen_at FROM taken ORDER BY first_seen_at DESC, id DESC LIMIT 1`;

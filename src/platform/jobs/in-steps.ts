@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Jobs } from './jobs';
+import type { JobPayload, Jobs } from './jobs';
 
 /** A stop waits for a job for six seconds; steps of this long together leave the process to others in between. */
 const WORK_MS_MAX = 2_000;
@@ -22,4 +22,22 @@ export function handleInSteps(jobs: Jobs, manager: EntityManager, { name, cron, 
     }
   };
   jobs.handle(name, work, { cron });
+}
+
+/**
+ * Does work in steps that each give where another call goes on; what is left after a while is a further job. By its
+ * position, so that it does not replace that of another hour.
+ */
+export async function workInParts(
+  jobs: Jobs,
+  manager: EntityManager,
+  name: string,
+  steps: AsyncIterable<JobPayload>,
+): Promise<void> {
+  const began = performance.now();
+  for await (const position of steps) {
+    if (performance.now() - began < WORK_MS_MAX) continue;
+    await jobs.add(manager, name, position, { key: Object.values(position).join('/') });
+    return;
+  }
 }

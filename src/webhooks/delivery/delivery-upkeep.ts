@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { workInParts } from '../../platform/jobs/in-steps';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { firstIdAt } from '../../platform/values/ids';
@@ -16,8 +17,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_HOUR = '23 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
 const ROWS_PER_STEP = 500;
-/** A stop waits for a job; what is left after a while is a further job. */
-const WORK_MS_MAX = 2_000;
 
 const REMOVE_JOB = 'webhook-removal';
 const RESUME_JOB = 'webhook-resumption';
@@ -234,14 +233,8 @@ export class DeliveryUpkeep implements OnModuleInit {
     }
   }
 
-  /** After a while the rest is a further job. By its position, so that it does not replace that of another hour. */
-  private async inParts(name: string, steps: AsyncIterable<JobPayload>): Promise<void> {
-    const began = performance.now();
-    for await (const position of steps) {
-      if (performance.now() - began < WORK_MS_MAX) continue;
-      await this.addJob(this.database.manager, name, position);
-      return;
-    }
+  private inParts(name: string, steps: AsyncIterable<JobPayload>): Promise<void> {
+    return workInParts(this.jobs, this.database.manager, name, steps);
   }
 
   /** Runs each statement until it finds nothing more. */
