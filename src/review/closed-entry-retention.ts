@@ -53,16 +53,7 @@ export class ClosedEntryRetention implements OnModuleInit {
 
   /** Sets `closed_at` of entries that an older version of the service closed without it: their retention starts now. */
   private async mark(tenantId: string): Promise<number> {
-    return this.change(
-      `UPDATE review_entries e SET closed_at = statement_timestamp()
-       FROM (
-         SELECT tenant_id, id FROM review_entries
-         WHERE tenant_id = $1 AND status <> 'open' AND closed_at IS NULL
-         LIMIT $2 FOR UPDATE SKIP LOCKED
-       ) closed
-       WHERE e.tenant_id = closed.tenant_id AND e.id = closed.id`,
-      [tenantId, ROWS_PER_STATEMENT],
-    );
+    return this.change(MARK_CLOSED, [tenantId, ROWS_PER_STATEMENT]);
   }
 
   /** PostgreSQL rechecks the condition after locking a row, because the entry may have been reopened meanwhile. */
@@ -84,3 +75,13 @@ export class ClosedEntryRetention implements OnModuleInit {
     return count;
   }
 }
+
+/** The order keeps the plan: open entries have no `closed_at`, so PostgreSQL expects many and would read all entries. */
+export const MARK_CLOSED = `
+  UPDATE review_entries e SET closed_at = statement_timestamp()
+  FROM (
+    SELECT tenant_id, id FROM review_entries
+    WHERE tenant_id = $1 AND status <> 'open' AND closed_at IS NULL
+    ORDER BY tenant_id, closed_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  ) closed
+  WHERE e.tenant_id = closed.tenant_id AND e.id = closed.id`;

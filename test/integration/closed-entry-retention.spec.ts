@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ClosedEntryRetention } from '../../src/review/closed-entry-retention';
+import { ClosedEntryRetention, MARK_CLOSED } from '../../src/review/closed-entry-retention';
 import { databaseUrl, rowsOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
+import { rowsReadBy } from '../support/plans';
 import { setAhead } from '../support/test-clock';
 
 let url: string;
@@ -80,4 +81,15 @@ it('an entry that somebody holds is left for the next time, and waited for by no
   });
   await work();
   expect(await left(tenantId)).toEqual([]);
+});
+
+it('a step does not look at open entries, of which there may be many', async () => {
+  const tenantId = randomUUID();
+  await closed(tenantId, 'open', null, 20_000);
+  await closed(tenantId, 'dismissed', 1, 20_000);
+  await rowsOf(url, 'ANALYZE review_entries');
+  const { taken, indexes } = await rowsReadBy(url, MARK_CLOSED, [tenantId, 500]);
+  expect(indexes).toContain('review_entries_closed_idx');
+  // The other side of a join that finds nothing.
+  expect(taken).toBeLessThanOrEqual(1);
 });
