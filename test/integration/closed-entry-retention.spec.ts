@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ClosedEntryRetention, MARK_CLOSED } from '../../src/review/closed-entry-retention';
 import { databaseUrl, rowsOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
-import { rowsReadBy } from '../support/plans';
+import { rowsOfPlan } from '../support/plans';
 import { setAhead } from '../support/test-clock';
 
 let url: string;
@@ -88,7 +88,7 @@ it('a step does not look at open entries, of which there may be many', async () 
   await closed(tenantId, 'open', null, 20_000);
   await closed(tenantId, 'dismissed', 1, 20_000);
   await rowsOf(url, 'ANALYZE review_entries');
-  const { taken, indexes } = await rowsReadBy(url, MARK_CLOSED, [tenantId, 500]);
+  const { taken, indexes } = await rowsOfPlan(url, MARK_CLOSED, [tenantId, 500]);
   expect(indexes).toContain('review_entries_closed_idx');
   // The other side of a join that finds nothing.
   expect(taken).toBeLessThanOrEqual(1);

@@ -13,7 +13,7 @@ import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
 import { readStatisticsBy } from '../../src/statistics/read-statistics.sql';
 import { READ_CAMPAIGNS } from '../../src/variables/campaign-reader';
 import { freshDatabaseUrl, withClient } from '../support/database';
-import { rowsReadBy } from '../support/plans';
+import { rowsOfPlan } from '../support/plans';
 
 const ROWS = 100_000;
 const LIMIT = 50;
@@ -101,7 +101,7 @@ describe('a page of a list of 100,000 rows', () => {
     });
   });
 
-  const rowsRead = (text: string, values: readonly unknown[]) => rowsReadBy(url, text, values);
+  const rowsRead = (text: string, values: readonly unknown[]) => rowsOfPlan(url, text, values);
 
   const eventsOf = (
     order: TimelineOrder,

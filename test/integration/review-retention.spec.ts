@@ -8,7 +8,7 @@ import {
 } from '../../src/review/review-retention';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
-import { rowsReadBy } from '../support/plans';
+import { rowsOfPlan } from '../support/plans';
 import { setAhead } from '../support/test-clock';
 
 /** Returns the number of steps. */
@@ -88,7 +88,7 @@ describe('payloads in review', () => {
       [7, 0],
     ] as const) {
       const values = [tenantId, firstOf(days), NIL_UUID, 7, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT];
-      const { taken } = await rowsReadBy(url, REMOVE_OLD_PAYLOADS, values);
+      const { taken } = await rowsOfPlan(url, REMOVE_OLD_PAYLOADS, values);
       // The page, and those of it whose payloads are removed: locked, and changed.
       expect(taken).toBeLessThanOrEqual(ROWS_PER_STATEMENT + 2 * removed);
     }

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
+import { READ_EVENTS_TO_ERASE } from '../../src/ingest/log/events-of-person';
 import { timelineRange } from '../../src/ingest/log/timeline-range';
 import { Timeline } from '../../src/ingest/log/timeline';
 import { readTimeline, readTimelinePage } from '../../src/ingest/log/timeline.sql';
 import { newId } from '../../src/platform/values/ids';
+import { NIL_UUID } from '../../src/platform/values/uuid';
 import { pageStart } from '../../src/platform/pagination/time-key';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
+import { rowsOfPlan } from '../support/plans';
 
 const EVENTS = 100_000;
 const PAGE = 100;
@@ -56,6 +59,14 @@ describe('a timeline of 100,000 events', () => {
   });
 
   afterAll(() => node.close());
+
+  it.each(['-infinity', '2026-01-01T04:00:00Z'])(
+    'is erased in steps that read what they erase, behind %s',
+    async (at) => {
+      const read = await rowsOfPlan(url, READ_EVENTS_TO_ERASE, [tenantId, alone, at, NIL_UUID, PAGE]);
+      expect(read).toEqual({ shown: PAGE, taken: PAGE, indexes: ['events_timeline_idx'] });
+    },
+  );
 
   /** The plan of one page, as the service reads it: with the filters of any list, or of small events without filters. */
   async function explain(

@@ -13,7 +13,7 @@ interface PlanNode {
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
 /** Runs a statement. The rows that it answers, those that it takes from tables, and the indexes by which it finds them. */
-export async function rowsReadBy(url: string, text: string, values: readonly unknown[]) {
+export async function rowsOfPlan(url: string, text: string, values: readonly unknown[]) {
   const [top] = await withClient(url, async (client) => {
     const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,

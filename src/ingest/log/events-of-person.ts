@@ -19,8 +19,8 @@ const EVENTS_PER_STATEMENT = 1_000;
 
 interface LookedAt {
   readonly event_id: string;
-  /** With microseconds, which a Date cannot hold. */
-  readonly occurred_at: string;
+  /** When it occurred, with microseconds, which a Date cannot hold. */
+  readonly at: string;
   readonly filled: boolean;
 }
 
@@ -71,19 +71,13 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
     for (const profileId of profileIds) {
       for (let after: unknown[] = ['-infinity', NIL_UUID]; ;) {
         beforeEach?.();
-        const rows: LookedAt[] = await manager.query(
-          `SELECT event_id, occurred_at::text AS occurred_at,
-             content_hash <> '' OR identity <> '{}' OR properties <> '{}' AS filled
-           FROM events
-           WHERE tenant_id = $1 AND profile_id = $2 AND occurred_at > '-infinity' AND (occurred_at, event_id) > ($3, $4)
-           ORDER BY occurred_at, event_id LIMIT $5`,
-          [tenantId, profileId, ...after, EVENTS_PER_STATEMENT],
-        );
+        const values = [tenantId, profileId, ...after, EVENTS_PER_STATEMENT];
+        const rows: LookedAt[] = await manager.query(READ_EVENTS_TO_ERASE, values);
         const filled = rows.filter((row) => row.filled).map((row) => row.event_id);
         if (filled.length > 0) await manager.transaction((within) => this.eraseThese(within, tenantId, filled));
         const last = rows.at(-1);
         if (last === undefined || rows.length < EVENTS_PER_STATEMENT) break;
-        after = [last.occurred_at, last.event_id];
+        after = [last.at, last.event_id];
       }
     }
   }
@@ -93,6 +87,16 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
     await manager.query(ERASE_EVENTS, [tenantId, eventIds]);
   }
 }
+
+/**
+ * The next events of a profile. The text of a time has another name than the time: ORDER BY would take it, and sort all events
+ * that follow in an order that differs where clocks are set back, or by the collation.
+ */
+export const READ_EVENTS_TO_ERASE = `
+  SELECT event_id, occurred_at::text AS at, content_hash <> '' OR identity <> '{}' OR properties <> '{}' AS filled
+  FROM events
+  WHERE tenant_id = $1 AND profile_id = $2 AND occurred_at > '-infinity' AND (occurred_at, event_id) > ($3, $4)
+  ORDER BY occurred_at, event_id LIMIT $5`;
 
 /**
  * An empty hash is that of an erased event (see `warningsOfCopy`), and of one that has lost another person's identifiers. In
