@@ -2,13 +2,13 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
+import { AnsweredEvents } from './answered-events';
 import { EventTypeCatalog } from './event-type-catalog';
 import { ContentChecks } from './expiry/content-checks';
 import { ExpiredEventCount } from './expiry/entities/expired-event-count.entity';
 import { EventExpiry } from './expiry/event-expiry';
 import { ExternalEventsController } from './http/external-events.controller';
 import { IngestMetrics } from './http/ingest-metrics';
-import { IngestOutcomes } from './http/ingest-outcomes';
 import { DeliveryViews } from './log/delivery-views';
 import { EventReader } from './log/event-reader';
 import { EventSample } from './log/event-sample';
@@ -40,7 +40,6 @@ import { StoreFromMemory } from './store/store-from-memory';
 import { StoreTransaction } from './store/store-transaction';
 import { StoredCopies } from './store/stored-copies';
 import { RefusalsOfStoredEvents } from './refusals-of-stored-events';
-import { WatchedAnswers } from './watched-answers';
 
 @Module({
   imports: [
@@ -60,8 +59,7 @@ import { WatchedAnswers } from './watched-answers';
     IngestPipeline,
     ProblemRecorder,
     IngestMetrics,
-    IngestOutcomes,
-    WatchedAnswers,
+    AnsweredEvents,
     RefusalsOfStoredEvents,
     // parse
     EventParsers,
@@ -98,8 +96,7 @@ import { WatchedAnswers } from './watched-answers';
     IngestPipeline,
     ProblemRecorder,
     IngestMetrics,
-    IngestOutcomes,
-    WatchedAnswers,
+    AnsweredEvents,
     EventParsers,
     EventTypeCatalog,
     EventSubscriptions,

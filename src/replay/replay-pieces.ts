@@ -3,7 +3,7 @@ import type { Sender } from '../ingest/domain/checked-event';
 import { isUnavailable, type IngestResult } from '../ingest/domain/ingest-result';
 import type { Submission } from '../ingest/domain/submission';
 import { IngestPipeline } from '../ingest/pipeline';
-import { WatchedAnswers, type AnswerWatcher } from '../ingest/watched-answers';
+import { AnsweredEvents, type AnswerWatcher } from '../ingest/answered-events';
 import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
 import { describeFaults } from '../platform/errors/describe-faults';
@@ -30,7 +30,7 @@ export class ReplayPieces {
     private readonly resolutions: ReviewResolutions,
     private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
-    private readonly watched: WatchedAnswers,
+    private readonly answered: AnsweredEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -65,7 +65,7 @@ export class ReplayPieces {
     const prepared = await Promise.all(entries.map((entry) => this.prepare(sender, entry, attempt)));
     const submissions = prepared.flatMap((each) => ('submission' in each ? [each.submission] : []));
     const sent = await this.pipeline.ingest(sender, submissions, 'replay');
-    const watcher = this.watched.watcherOf(tenantId);
+    const watcher = this.answered.watcherOf(tenantId);
     if (watcher !== undefined) submissions.forEach((submission, index) => watch(watcher, submission, sent[index]));
     let next = 0;
     const results = prepared.map((each) => ('submission' in each ? sent[next++] : each.result) ?? NO_RESULT);

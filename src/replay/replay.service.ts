@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Submission } from '../ingest/domain/submission';
 import { IngestPipeline } from '../ingest/pipeline';
-import { WatchedAnswers } from '../ingest/watched-answers';
+import { AnsweredEvents } from '../ingest/answered-events';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
@@ -27,7 +27,7 @@ export class ReplayService {
     private readonly views: ReviewViews,
     private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
-    private readonly watched: WatchedAnswers,
+    private readonly answered: AnsweredEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -75,7 +75,7 @@ export class ReplayService {
     const replay = { entryId, attempt, receivedAt: firstSeenAt.getTime() };
     const result = await this.pipeline.ingestOne(caller, { ...submission, replay }, 'replay');
     const { family, value } = submission;
-    this.watched.watcherOf(caller.tenantId)?.({ family, value, result, reviewed: { entryId } });
+    this.answered.watcherOf(caller.tenantId)?.({ family, value, result, reviewed: { entryId } });
     return result;
   }
 }

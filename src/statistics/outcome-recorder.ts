@@ -1,6 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { IngestOutcomes } from '../ingest/http/ingest-outcomes';
+import { AnsweredEvents } from '../ingest/answered-events';
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
 import { sqlStateOf } from '../platform/postgres/database-errors';
@@ -39,14 +39,14 @@ export class OutcomeRecorder implements OnModuleInit, BeforeApplicationShutdown 
 
   constructor(
     private readonly database: DataSource,
-    private readonly outcomes: IngestOutcomes,
+    private readonly answered: AnsweredEvents,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.outcomes.listen(({ tenantId, family, source, eventType }, outcome, events) => {
+    this.answered.listen(({ tenantId, family, source, eventType }, outcome) => {
       const names = { source: source ?? UNKNOWN_NAME, eventType: eventType ?? UNKNOWN_NAME };
-      this.counts.add(tenantId, family, names, outcome, events);
+      this.counts.add(tenantId, family, names, outcome);
     });
     this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }

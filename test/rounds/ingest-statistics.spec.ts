@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as PgClient } from 'pg';
 import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import type { EventFields } from '../../src/ingest/domain/event';
-import { IngestOutcomes } from '../../src/ingest/http/ingest-outcomes';
+import { AnsweredEvents } from '../../src/ingest/answered-events';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { statisticsRange } from '../../src/statistics/domain/statistics-range';
 import { LogCounter } from '../../src/statistics/log-counter';
@@ -225,7 +225,7 @@ describe('the statistics of ingest', () => {
     try {
       const recorder = behind.get(OutcomeRecorder);
       const answered = { tenantId, family: 'external', source: 'shop', eventType: 'purchase' } as const;
-      behind.get(IngestOutcomes).notify(answered, 'duplicate', 3);
+      for (let sent = 0; sent < 3; sent += 1) behind.get(AnsweredEvents).notify(answered, 'duplicate');
       const lost = proxy[lose]();
       await Promise.all([lost, recorder.flush()]);
       // Another node counts what was committed, and removes its row.

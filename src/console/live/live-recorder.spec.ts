@@ -1,6 +1,6 @@
 import { TestClock } from '../../../test/support/test-clock';
 import { until } from '../../../test/support/until';
-import { WatchedAnswers } from '../../ingest/watched-answers';
+import { AnsweredEvents } from '../../ingest/answered-events';
 import type { InvalidationFeed } from '../../platform/invalidation/invalidation-feed';
 import type { ReviewService } from '../../review/review.service';
 import type { LiveChannel } from './live-channel';
@@ -9,7 +9,7 @@ import { LiveRecorder } from './live-recorder';
 describe('the live recorder', () => {
   it('watches a workspace for 30 s after each announcement of a viewer, and no other', async () => {
     const clock = new TestClock();
-    const answers = new WatchedAnswers();
+    const answers = new AnsweredEvents();
     let announce: (tenantId: string) => void = () => undefined;
     const feed = { onChange: (_kind: string, listener: typeof announce) => (announce = listener) };
     const sent: string[] = [];

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { WatchedAnswers, type WatchedAnswer } from '../../ingest/watched-answers';
+import { AnsweredEvents, type WatchedAnswer } from '../../ingest/answered-events';
 import { describeError } from '../../platform/errors/error-summary';
 import { OutageLog } from '../../platform/errors/outage-log';
 import { InvalidationFeed } from '../../platform/invalidation/invalidation-feed';
@@ -37,7 +37,7 @@ export class LiveRecorder implements BeforeApplicationShutdown {
   private closed = false;
 
   constructor(
-    private readonly answers: WatchedAnswers,
+    private readonly answered: AnsweredEvents,
     private readonly review: ReviewService,
     private readonly channel: LiveChannel,
     private readonly clock: Clock,
@@ -50,7 +50,7 @@ export class LiveRecorder implements BeforeApplicationShutdown {
   beforeApplicationShutdown(): void {
     this.closed = true;
     clearInterval(this.timer);
-    for (const tenantId of this.watched.keys()) this.answers.unwatch(tenantId);
+    for (const tenantId of this.watched.keys()) this.answered.unwatch(tenantId);
   }
 
   private watch(tenantId: string): void {
@@ -63,7 +63,7 @@ export class LiveRecorder implements BeforeApplicationShutdown {
     }
     const sample = new LiveSample();
     this.watched.set(tenantId, { sample, untilMs });
-    this.answers.watch(tenantId, (answer) => this.note(sample, answer));
+    this.answered.watch(tenantId, (answer) => this.note(sample, answer));
     this.timer ??= setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
@@ -104,7 +104,7 @@ export class LiveRecorder implements BeforeApplicationShutdown {
     for (const [tenantId, { untilMs }] of this.watched) {
       if (untilMs > now) continue;
       this.watched.delete(tenantId);
-      this.answers.unwatch(tenantId);
+      this.answered.unwatch(tenantId);
     }
     if (this.watched.size > 0) return;
     clearInterval(this.timer);

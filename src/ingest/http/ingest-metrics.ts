@@ -7,8 +7,7 @@ import { isUnavailable, type IngestResult } from '../domain/ingest-result';
 import { refusalProblem } from '../domain/review-problems';
 import { EVENT_FAMILIES, type EventFamily, type Submission } from '../domain/submission';
 import { submissionNames } from '../domain/field-names';
-import { WatchedAnswers, type AnsweredRefusal } from '../watched-answers';
-import { IngestOutcomes } from './ingest-outcomes';
+import { AnsweredEvents, type AnsweredRefusal } from '../answered-events';
 
 const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const;
 
@@ -27,8 +26,8 @@ export interface IngestRequest extends AuthenticatedRequest {
 
 /**
  * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Not counted are
- * dry runs, calls of the console, and what came without a good credential. Duplicates and refusals of a known workspace go to
- * `IngestOutcomes` as well, and every answer of a watched workspace to its watcher.
+ * dry runs, calls of the console, and what came without a good credential. Passes the answers of a known workspace on
+ * to `AnsweredEvents`.
  */
 @Injectable()
 export class IngestMetrics {
@@ -38,8 +37,7 @@ export class IngestMetrics {
 
   constructor(
     metrics: Metrics,
-    private readonly listeners: IngestOutcomes,
-    private readonly watched: WatchedAnswers,
+    private readonly answered: AnsweredEvents,
   ) {
     this.received = metrics.counter({
       name: 'cds_events_received_total',
@@ -71,7 +69,7 @@ export class IngestMetrics {
     });
     if (counts.accepted > 0) this.count(family, 'accepted', counts.accepted);
     if (counts.duplicate > 0) this.count(family, 'duplicate', counts.duplicate);
-    const watcher = this.watched.watcherOf(tenantId);
+    const watcher = this.answered.watcherOf(tenantId);
     if (watcher === undefined || tenantId === undefined) return;
     submissions.forEach((submission, index) => {
       const result = results[index];
@@ -95,7 +93,7 @@ export class IngestMetrics {
     const { family, tenantId } = origin;
     this.reject(family, code, values.length);
     for (const value of values) this.notify(origin, value, 'error');
-    const watcher = this.watched.watcherOf(tenantId);
+    const watcher = this.answered.watcherOf(tenantId);
     if (watcher === undefined) return;
     const result = { status: 'error', refusal: { code, details } } as const;
     for (const value of values) watcher({ family, value, result, reviewed });
@@ -104,7 +102,7 @@ export class IngestMetrics {
   private notify({ tenantId, family }: EventOrigin, value: unknown, status: 'duplicate' | 'error'): void {
     if (tenantId === undefined) return;
     const { source, eventType } = submissionNames(family, value);
-    this.listeners.notify({ tenantId, family, source, eventType }, status === 'error' ? 'refused' : status, 1);
+    this.answered.notify({ tenantId, family, source, eventType }, status === 'error' ? 'refused' : status);
   }
 
   private reject(family: EventFamily, code: ErrorCode, events: number): void {

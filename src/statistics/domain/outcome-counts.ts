@@ -42,7 +42,6 @@ export class OutcomeCounts {
     family: EventFamily,
     names: { readonly source: string; readonly eventType: string },
     outcome: 'duplicate' | 'refused',
-    events: number,
   ): void {
     const group = `${family}\u0000${names.source}\u0000${names.eventType}`;
     const isApart = this.isApart(tenantId, group);
@@ -53,7 +52,7 @@ export class OutcomeCounts {
       counted = { tenantId, family, source, eventType, duplicate: 0, refused: 0 };
       this.counts.set(key, counted);
     }
-    counted[outcome] += events;
+    counted[outcome] += 1;
   }
 
   /** Takes what was counted since the last call. `now`: epoch milliseconds. */

@@ -1,6 +1,6 @@
 import type { EventFamily } from '../../../ingest/domain/submission';
 import { submissionNames, submittedEventId } from '../../../ingest/domain/field-names';
-import type { WatchedAnswer } from '../../../ingest/watched-answers';
+import type { WatchedAnswer } from '../../../ingest/answered-events';
 
 export const LIVE_RESULTS = ['accepted', 'duplicate', 'refused'] as const;
 export type LiveResult = (typeof LIVE_RESULTS)[number];

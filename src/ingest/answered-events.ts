@@ -5,6 +5,17 @@ import type { Problem } from '../review/domain/review-entry';
 import type { StoredResult } from './domain/ingest-result';
 import type { EventFamily } from './domain/submission';
 
+/** The names that an answered event is counted under; undefined where they are not usable text. */
+export interface AnsweredNames {
+  readonly tenantId: string;
+  readonly family: EventFamily;
+  readonly source: string | undefined;
+  readonly eventType: string | undefined;
+}
+
+/** Gets each event that was answered and left nothing in the event log. Must take microseconds, as a watcher must. */
+export type OutcomeListener = (names: AnsweredNames, outcome: 'duplicate' | 'refused') => void;
+
 /** Why an event was refused, by itself or with its whole request. */
 export interface AnsweredRefusal {
   readonly status: 'error';
@@ -25,12 +36,23 @@ export interface WatchedAnswer {
 export type AnswerWatcher = (answer: WatchedAnswer) => void;
 
 /**
- * Tells one feature of every answered event of the workspaces that it watches: single, of a batch, or replayed. Dry runs are
- * not among them. While nothing is watched this costs one look at an empty map for each request.
+ * Passes answered events on to features that ingest does not know. One feature listens to the duplicates and refusals of all
+ * workspaces, without replays and calls of the console. Another one watches every answer of some workspaces, replays
+ * included. Dry runs are never among them. While nothing is watched, a request costs one look at an empty map.
  */
 @Injectable()
-export class WatchedAnswers {
+export class AnsweredEvents {
+  private listener: OutcomeListener | undefined;
   private readonly watchers = new Map<string, AnswerWatcher>();
+
+  /** Called once, while the application starts. */
+  listen(listener: OutcomeListener): void {
+    this.listener = listener;
+  }
+
+  notify(names: AnsweredNames, outcome: 'duplicate' | 'refused'): void {
+    this.listener?.(names, outcome);
+  }
 
   watch(tenantId: string, watcher: AnswerWatcher): void {
     this.watchers.set(tenantId, watcher);
