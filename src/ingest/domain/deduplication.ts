@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { nameId } from '../../platform/values/ids';
 import type { EventFields } from './event';
-import type { StoredResult, WarningReason } from './ingest-result';
+import type { StoredResult } from './ingest-result';
 
 /** Enough to tell a repetition from another fact under the same id; it guards against mistakes, not against attacks. */
 const HASH_BASE64_CHARACTERS = 24;
@@ -30,17 +30,21 @@ export function contentHashOf(event: EventFields): string {
 }
 
 /**
- * What is odd about a copy of a stored event: that it says something else. `contentHash`: undefined of a malformed copy. What an
- * erased event said is unknown: every copy of it counts as the same.
+ * The result of a copy of a stored event, with a warning when it says something else. `contentHash`: undefined of a malformed
+ * copy. What an erased event said is unknown: every copy of it counts as the same.
  */
-export function warningsOfCopy(storedHash: string, contentHash: string | undefined): readonly WarningReason[] {
-  return storedHash === ERASED_HASH || storedHash === contentHash ? [] : ['payload_mismatch'];
+export function duplicateResult(eventId: string, storedHash: string, contentHash: string | undefined): StoredResult {
+  const isSame = storedHash === ERASED_HASH || storedHash === contentHash;
+  return { status: 'duplicate', eventId, warnings: isSame ? [] : ['payload_mismatch'], storedHash };
 }
 
-/** The result of a copy that no transaction has seen: of an event of the same batch, or one that was refused first. */
-export function copyResult(eventId: string, storedHash: string, contentHash: string | undefined): StoredResult {
-  const warnings = warningsOfCopy(storedHash, contentHash);
-  return { status: 'duplicate', eventId, warnings, storedHash, hasUnrecordedWarnings: true };
+/** The same of a copy that no transaction has seen: of an event of the same batch, or one that was refused first. */
+export function unseenDuplicateResult(
+  eventId: string,
+  storedHash: string,
+  contentHash: string | undefined,
+): StoredResult {
+  return { ...duplicateResult(eventId, storedHash, contentHash), hasUnrecordedWarnings: true };
 }
 
 /** JSON text with the keys of every object in order. Recursion is bounded by the depth limit of properties. */

@@ -22,7 +22,7 @@ export interface StoredResult {
   readonly warnings: readonly WarningReason[];
   /** What the stored event says, so that further copies can be compared with it. */
   readonly storedHash: string;
-  /** True for a copy that no transaction has seen (`copyResult`): its warnings are not in the review area yet. */
+  /** True for a copy that no transaction has seen (`unseenDuplicateResult`): its warnings are not in the review area yet. */
   readonly hasUnrecordedWarnings?: boolean;
 }
 

@@ -99,7 +99,7 @@ export const READ_EVENTS_TO_ERASE = `
   ORDER BY occurred_at, event_id LIMIT $5`;
 
 /**
- * An empty hash is that of an erased event (see `warningsOfCopy`), and of one that has lost another person's identifiers. In
+ * An empty hash is that of an erased event (see `duplicateResult`), and of one that has lost another person's identifiers. In
  * the order of the ids, as everything that changes several events.
  */
 const ERASE_EVENTS = `

@@ -1,4 +1,4 @@
-import { copyResult, OTHER_THAN_EXPIRED } from '../domain/deduplication';
+import { unseenDuplicateResult, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { Event } from '../domain/event';
 import { isUnavailable, type IngestResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
@@ -68,5 +68,5 @@ function resultOfCopy(
   const isSame = copy.contentHash === first.contentHash;
   if (result.status === 'error') return isSame || isUnavailable(result) ? result : undefined;
   if (result.storedHash === OTHER_THAN_EXPIRED && !isSame && !isLast) return undefined;
-  return copyResult(result.eventId, result.storedHash, copy.contentHash);
+  return unseenDuplicateResult(result.eventId, result.storedHash, copy.contentHash);
 }

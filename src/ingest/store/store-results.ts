@@ -1,6 +1,6 @@
 import type { IdentityDecision } from '../../identity/domain/identity-batch';
 import type { ReplayedEntry } from '../../review/domain/resolution';
-import { warningsOfCopy } from '../domain/deduplication';
+import { duplicateResult } from '../domain/deduplication';
 import type { Event } from '../domain/event';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
@@ -28,11 +28,9 @@ export function addStored(
     const found = stored.get(eventId);
     if (found === undefined) continue;
     const { contentHash: storedHash } = found;
+    // The transaction that stored it has recorded its warnings.
     if (found.batchId === batchId) results.set(event, { status: 'accepted', eventId, warnings: [], storedHash });
-    else {
-      const warnings = warningsOfCopy(storedHash, contentHash);
-      results.set(event, { status: 'duplicate', eventId, warnings, storedHash });
-    }
+    else results.set(event, duplicateResult(eventId, storedHash, contentHash));
   }
 }
 

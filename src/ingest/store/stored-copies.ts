@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { queryOf } from '../../platform/postgres/one-workspace';
 import type { CheckedEvent, Sender } from '../domain/checked-event';
-import { copyResult, ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
+import { unseenDuplicateResult, ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { eventIdOfSubmission } from '../domain/review-problems';
 import { FIND_EVENTS } from './event.sql';
@@ -45,7 +45,7 @@ export class StoredCopies {
       if (storedHash === undefined) return each;
       const { submission, event } = each;
       if (event !== undefined) return { submission, event };
-      return { submission, result: copyResult(eventId, storedHash, undefined) };
+      return { submission, result: unseenDuplicateResult(eventId, storedHash, undefined) };
     });
   }
 
@@ -94,7 +94,7 @@ export function answerAsDuplicates(
     if (each === undefined || !behind.has(each)) return result;
     const original = stored.get(idOf(tenantId, each) ?? '');
     if (original === undefined) return result;
-    return copyResult(original.eventId, original.storedHash, each.event?.contentHash);
+    return unseenDuplicateResult(original.eventId, original.storedHash, each.event?.contentHash);
   });
 }
 
