@@ -19,24 +19,6 @@ export interface StoredEvent {
   readonly profileId: string | null;
 }
 
-interface FoundRow {
-  readonly position: string;
-}
-
-interface StoredRow extends FoundRow {
-  readonly has_expired: false;
-  readonly source: string;
-  readonly external_event_id: string;
-  readonly content_hash: Buffer;
-  readonly batch_id: string;
-  readonly profile_id: string;
-}
-
-interface ExpiredRow extends FoundRow {
-  readonly has_expired: true;
-  readonly content_check: string | null;
-}
-
 /** Only for one workspace: otherwise the statement that stores looks itself. */
 const FAIL_IF_EXPIRED = failIfAny(sql.FIND_EXPIRED_AMONG);
 
@@ -50,7 +32,7 @@ export class EventLog {
 
   /** Finds events by id, expired ones too; absent ones are missing from the answer. */
   async find(transaction: Transaction, events: readonly Event[]): Promise<Map<string, StoredEvent>> {
-    const rows = await transaction.send<StoredRow | ExpiredRow>(sql.FIND_EVENTS, [
+    const rows = await transaction.send<sql.FoundEventRow>(sql.FIND_EVENTS, [
       events.map((event) => event.tenantId),
       events.map((event) => event.eventId),
     ]);
@@ -101,7 +83,7 @@ export class EventLog {
   }
 
   /** What an expired event said is known only in comparison with the copy; often, as of an erased one, not at all. */
-  private hashOfExpired({ eventId, contentHash }: Event, { content_check: expected }: ExpiredRow): string {
+  private hashOfExpired({ eventId, contentHash }: Event, { content_check: expected }: sql.ExpiredEventRow): string {
     const check = expected === null ? null : this.checks.of(eventId, contentHash);
     if (check === null) return ERASED_HASH;
     return check === expected ? contentHash : OTHER_THAN_EXPIRED;
@@ -171,7 +153,7 @@ function sendStampedEntries(
 }
 
 /** Two events under one id would be a broken hash; rather no answer than a wrong one. */
-function assertSameEvent(asked: Event, row: StoredRow): void {
+function assertSameEvent(asked: Event, row: sql.StoredEventRow): void {
   if (asked.source !== row.source || asked.externalEventId !== row.external_event_id) {
     throw new Error(`Two different events share the id ${asked.eventId}`);
   }

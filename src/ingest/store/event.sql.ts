@@ -28,6 +28,27 @@ export const FIND_EVENTS: Statement = {
     ) e`,
 };
 
+/** A row of `FIND_EVENTS`. `position`: that of the event in the parameters, from 1. */
+export type FoundEventRow = StoredEventRow | ExpiredEventRow;
+
+export interface StoredEventRow {
+  readonly position: string;
+  readonly has_expired: false;
+  readonly source: string;
+  readonly external_event_id: string;
+  /** Empty: what it said was erased, wholly or in part. */
+  readonly content_hash: Buffer;
+  readonly batch_id: string;
+  readonly profile_id: string;
+}
+
+export interface ExpiredEventRow {
+  readonly position: string;
+  readonly has_expired: true;
+  /** Null: what it said was erased, or it expired without a secrets key. */
+  readonly content_check: string | null;
+}
+
 /**
  * An event without a time of receipt is received now, by the clock that all nodes share, to the millisecond that views show.
  * One that has expired is left out as if it were stored. Its row goes only when no statement is left that began before it was

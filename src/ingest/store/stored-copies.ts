@@ -6,15 +6,7 @@ import type { CheckedEvent, Sender } from '../domain/checked-event';
 import { unseenDuplicateResult, ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { eventIdOfSubmission } from '../domain/review-problems';
-import { FIND_EVENTS } from './event.sql';
-
-interface StoredRow {
-  readonly position: string;
-  readonly content_hash: Buffer | null;
-  readonly has_expired: boolean;
-  /** Of an expired event; null: its person was erased. */
-  readonly content_check: string | null;
-}
+import { FIND_EVENTS, type FoundEventRow } from './event.sql';
 
 /**
  * Finds refused events that are copies of stored ones. An id that is stored is answered `duplicate`, whatever is wrong
@@ -54,14 +46,14 @@ export class StoredCopies {
     if (eventIds.length === 0) return new Map();
     const tenants = eventIds.map(() => tenantId);
     const query = queryOf(FIND_EVENTS, [tenants, eventIds], this.connection);
-    const rows: StoredRow[] = await this.database.query(...query);
+    const rows: FoundEventRow[] = await this.database.query(...query);
     return new Map(rows.map((row) => [eventIds[Number(row.position) - 1] ?? '', storedHashOf(row)]));
   }
 }
 
-function storedHashOf({ content_hash: contentHash, has_expired: hasExpired, content_check: check }: StoredRow): string {
-  if (hasExpired) return check === null ? ERASED_HASH : OTHER_THAN_EXPIRED;
-  return contentHash?.toString('base64') ?? ERASED_HASH;
+function storedHashOf(row: FoundEventRow): string {
+  if (row.has_expired) return row.content_check === null ? ERASED_HASH : OTHER_THAN_EXPIRED;
+  return row.content_hash.toString('base64');
 }
 
 /**
