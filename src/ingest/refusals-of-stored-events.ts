@@ -1,10 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Jobs } from '../platform/jobs/jobs';
+import { EVERY_TEN_MINUTES, Jobs } from '../platform/jobs/jobs';
 import { NIL_UUID } from '../platform/values/uuid';
 import { OpenRefusals } from '../review/open-refusals';
 import { StoredCopies } from './store/stored-copies';
 
-const EVERY_TEN_MINUTES = '*/10 * * * *';
 /** Refusals of one statement: some milliseconds. */
 const REFUSALS_PER_STEP = 500;
 

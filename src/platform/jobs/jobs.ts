@@ -55,6 +55,7 @@ interface Handler {
 
 /** For periodic checks (`cron` of `handle`). */
 export const EVERY_MINUTE = '* * * * *';
+export const EVERY_TEN_MINUTES = '*/10 * * * *';
 /** A job that fails is tried again after 3 s, 7 s, 20 s and so on: for an hour and a half in all. */
 const ATTEMPTS_MAX = 8;
 /** Further attempts, which only give up: the process may be killed in the last one, or the database may be away. */

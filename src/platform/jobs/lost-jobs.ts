@@ -1,10 +1,9 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager, type EntityTarget, type FindOptionsWhere } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
-import { Jobs } from './jobs';
+import { EVERY_TEN_MINUTES, Jobs } from './jobs';
 import { UNFINISHED_STATES } from './work-states';
 
-const EVERY_TEN_MINUTES = '*/10 * * * *';
 /** Of one kind. What is left gets its job in ten minutes, or when others have ended. */
 const LOOKED_AT_MAX = 1_000;
 

@@ -5,5 +5,8 @@
 export const WORK_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
 export type WorkState = (typeof WORK_STATES)[number];
 
-/** Those of work that has a job. */
+/** The states of work that a job has to go on with. */
 export const UNFINISHED_STATES: readonly WorkState[] = ['queued', 'running'];
+
+/** The same behind IN and NOT IN of a statement. */
+export const UNFINISHED_LIST = `(${UNFINISHED_STATES.map((state) => `'${state}'`).join(', ')})`;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
-import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
+import { UNFINISHED_LIST, UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { Reaction } from '../entities/reaction.entity';
 import { ReactionBackfill } from './entities/reaction-backfill.entity';
 import type { BackfillKey } from './backfill-progress';
@@ -41,7 +41,7 @@ export class BackfillRepository {
     await manager.query(
       `DELETE FROM reaction_backfills b
        USING (SELECT id FROM reaction_backfills WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2) old
-       WHERE b.tenant_id = $1 AND b.id = old.id AND b.state NOT IN ('queued', 'running')`,
+       WHERE b.tenant_id = $1 AND b.id = old.id AND b.state NOT IN ${UNFINISHED_LIST}`,
       [backfill.tenantId, KEPT_MAX],
     );
     await manager.query(
@@ -49,7 +49,7 @@ export class BackfillRepository {
        USING (
          SELECT m.backfill_id, m.profile_id FROM reaction_backfill_marks m
          JOIN reaction_backfills b ON b.tenant_id = m.tenant_id AND b.id = m.backfill_id
-         WHERE m.tenant_id = $1 AND b.state NOT IN ('queued', 'running') LIMIT $2
+         WHERE m.tenant_id = $1 AND b.state NOT IN ${UNFINISHED_LIST} LIMIT $2
        ) late
        WHERE m.tenant_id = $1 AND m.backfill_id = late.backfill_id AND m.profile_id = late.profile_id`,
       [backfill.tenantId, KEPT_MAX],
@@ -66,7 +66,7 @@ export class BackfillRepository {
     await manager.update(Reaction, { tenantId, campaignId, name, backfillId: id }, { backfillId: null });
     await manager.query(
       `UPDATE reaction_backfills SET state = 'cancelled', finished_at = statement_timestamp()
-       WHERE tenant_id = $1 AND campaign_id = $2 AND name = $3 AND id = $4 AND state IN ('queued', 'running')`,
+       WHERE tenant_id = $1 AND campaign_id = $2 AND name = $3 AND id = $4 AND state IN ${UNFINISHED_LIST}`,
       [tenantId, campaignId, name, id],
     );
   }

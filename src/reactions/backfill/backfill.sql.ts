@@ -1,3 +1,4 @@
+import { UNFINISHED_LIST } from '../../platform/jobs/work-states';
 import type { Statement } from '../../platform/postgres/statement';
 import { EVENTS_IN_WINDOW } from '../../processing/domain/events-in-window';
 
@@ -123,7 +124,7 @@ export const END: Statement = {
   text: `
     UPDATE reaction_backfills SET state = $5, reason = $6, finished_at = clock_timestamp()
     WHERE tenant_id = $1::uuid AND campaign_id = $2 AND name = $3 AND id = $4::uuid
-      AND state IN ('queued', 'running')`,
+      AND state IN ${UNFINISHED_LIST}`,
 };
 
 /** Workers need to report no more events to the backfill; those that do are ignored. */

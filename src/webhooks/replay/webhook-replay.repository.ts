@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
-import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
+import { UNFINISHED_LIST, UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { WebhookReplay } from '../entities/webhook-replay.entity';
 import type { WebhookReplayKey } from './webhook-replay-progress';
 
@@ -38,7 +38,7 @@ export class WebhookReplayRepository {
       `DELETE FROM webhook_replays r
        USING (SELECT endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2) old
        WHERE r.tenant_id = $1 AND r.endpoint_id = old.endpoint_id AND r.id = old.id
-         AND r.state NOT IN ('queued', 'running')`,
+         AND r.state NOT IN ${UNFINISHED_LIST}`,
       [replay.tenantId, KEPT_MAX],
     );
   }
@@ -46,7 +46,7 @@ export class WebhookReplayRepository {
   async cancel({ tenantId, endpointId, id }: WebhookReplayKey): Promise<void> {
     await this.database.query(
       `UPDATE webhook_replays SET state = 'cancelled', finished_at = statement_timestamp()
-       WHERE tenant_id = $1 AND endpoint_id = $2 AND id = $3 AND state IN ('queued', 'running')`,
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND id = $3 AND state IN ${UNFINISHED_LIST}`,
       [tenantId, endpointId, id],
     );
   }

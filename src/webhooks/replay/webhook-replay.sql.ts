@@ -1,3 +1,4 @@
+import { UNFINISHED_LIST } from '../../platform/jobs/work-states';
 import type { Statement } from '../../platform/postgres/statement';
 
 /* Times go as text, which keeps microseconds. */
@@ -63,5 +64,5 @@ export const END_REPLAY: Statement = {
   name: 'webhook_replay_end',
   text: `
     UPDATE webhook_replays SET state = $4, reason = $5, finished_at = clock_timestamp()
-    WHERE tenant_id = $1::uuid AND endpoint_id = $2::uuid AND id = $3::uuid AND state IN ('queued', 'running')`,
+    WHERE tenant_id = $1::uuid AND endpoint_id = $2::uuid AND id = $3::uuid AND state IN ${UNFINISHED_LIST}`,
 };
