@@ -34,7 +34,7 @@ export class DeclarationRules {
   }
 
   /** Throws `variable_limit_exceeded`. The campaign must be locked. */
-  async assertRoom(
+  async assertBelowLimit(
     manager: EntityManager,
     tenantId: string,
     campaignId: string,

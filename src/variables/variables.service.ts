@@ -182,7 +182,7 @@ export class VariablesService {
     const effect = effectOf(stored, definition);
     if (stored !== null && effect === 'none' && stored.replaced === null) return stored;
     if (stored !== null && effect === 'conflict') throw typeConflict(definition, stored.type, 'The campaign');
-    if (effect === 'add') await this.rules.assertRoom(manager, tenantId, campaignId, definition);
+    if (effect === 'add') await this.rules.assertBelowLimit(manager, tenantId, campaignId, definition);
     if (scope === 'app' && agrees === 'now') {
       await this.rules.assertAgreement(manager, tenantId, campaignId, definition);
     }

@@ -36,7 +36,7 @@ export class ErrorsFile {
   }
 
   /** That of an interrupted run, without the lines that came after its state was saved: their batches are sent again. */
-  static async goOn(path: string, written: Written): Promise<ErrorsFile> {
+  static async resume(path: string, written: Written): Promise<ErrorsFile> {
     const hash = createHash('sha256');
     const found = await sizeOf(path);
     if (written.bytes > 0 && found !== undefined) {

@@ -29,7 +29,7 @@ export async function openLedger(
   const errors =
     found === undefined
       ? await ErrorsFile.create(errorsPath, restart || left?.errors === errorsPath)
-      : await ErrorsFile.goOn(errorsPath, found.errorsWritten);
+      : await ErrorsFile.resume(errorsPath, found.errorsWritten);
   const state = found === undefined ? firstState(input, options) : { ...found, isAnswered: true, runs: found.runs + 1 };
   const ledger = new SendLedger(state, errors, statePath);
   // Before anything is written to the errors file, which would otherwise be taken for that of another run.

@@ -48,7 +48,7 @@ export class LiveViewers implements BeforeApplicationShutdown {
   async open(access: LiveAccess, rights: LiveRights, response: ServerResponse): Promise<void> {
     // It may close while the session is looked up. No further 'close' would remove the viewer.
     if (response.closed) throw new ClientGone();
-    this.assertRoom(access.tenantId);
+    this.assertMayOpen(access.tenantId);
     const viewer = new LiveViewer(access, response);
     this.viewers.add(viewer);
     response.once('close', () => this.close(viewer));
@@ -74,7 +74,7 @@ export class LiveViewers implements BeforeApplicationShutdown {
     this.stop();
   }
 
-  private assertRoom(tenantId: string): void {
+  private assertMayOpen(tenantId: string): void {
     if (this.closed) throw unavailable().ofRead();
     const ofWorkspace = [...this.viewers].filter(({ access }) => access.tenantId === tenantId).length;
     if (ofWorkspace >= WORKSPACE_VIEWERS_MAX) {

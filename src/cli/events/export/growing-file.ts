@@ -26,7 +26,7 @@ export class GrowingFile {
   }
 
   /** That of an interrupted run, without what it wrote after `written`. Throws `ClientFailure` (exit code 2). */
-  static async goOn(path: string, { bytes, tailSha256 }: WrittenPart): Promise<GrowingFile> {
+  static async resume(path: string, { bytes, tailSha256 }: WrittenPart): Promise<GrowingFile> {
     const handle = await opened(path, 'r+');
     const file = new GrowingFile(path, handle, bytes);
     const { size } = await handle.stat();

@@ -23,7 +23,7 @@ export class NdjsonFile implements EventOutput {
   static async open(output: OutputFile, written: WrittenPart | undefined, save: SavePosition): Promise<NdjsonFile> {
     await checkOutput(output);
     const part = partOf(output);
-    const file = written === undefined ? await GrowingFile.create(part) : await GrowingFile.goOn(part, written);
+    const file = written === undefined ? await GrowingFile.create(part) : await GrowingFile.resume(part, written);
     return new NdjsonFile(output, file, save, written !== undefined);
   }
 

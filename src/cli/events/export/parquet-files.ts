@@ -28,7 +28,7 @@ export class ParquetFiles implements EventOutput {
   /** Behind `files` that are complete. Throws `ClientFailure` (exit code 2). */
   static async open(options: ParquetFilesOptions, files: number, save: SavePosition): Promise<ParquetFiles> {
     const { output } = options;
-    if (files === 0) await makeRoom(output);
+    if (files === 0) await removeEarlier(output);
     else await ParquetFiles.publish(output, files);
     const opened = new ParquetFiles(options, save, files);
     // Says before anything is asked for that the folder cannot be written.
@@ -102,7 +102,7 @@ export async function removeParquetFiles(path: string, files: number): Promise<v
 }
 
 /** Files of an earlier export beside new ones would be loaded together with them. */
-async function makeRoom({ path, mayReplace }: OutputFile): Promise<void> {
+async function removeEarlier({ path, mayReplace }: OutputFile): Promise<void> {
   const folder = dirname(path);
   const stem = basename(stemOf(path));
   const names = await readdir(folder).catch((error: unknown) => {

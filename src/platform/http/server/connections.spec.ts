@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { inARow, writeInOnePiece } from './connections';
+import { handleTogether, writeInOnePiece } from './connections';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('inARow', () => {
+describe('handleTogether', () => {
   it('handles what arrives in one turn once each, in order, before the first promise of any of them goes on', async () => {
     const seen: string[] = [];
-    const handle = inARow((name: string) => {
+    const handle = handleTogether((name: string) => {
       seen.push(name);
       void Promise.resolve().then(() => seen.push(`${name} later`));
     });
@@ -24,7 +24,7 @@ describe('inARow', () => {
 
   it('takes what a handler brings in up in the turn behind it', async () => {
     const seen: number[] = [];
-    const handle = inARow((left: number) => {
+    const handle = handleTogether((left: number) => {
       seen.push(left);
       if (left > 0) handle(left - 1);
     });

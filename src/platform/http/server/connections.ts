@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  *
  * `handle` must not throw.
  */
-export function inARow<Arguments extends readonly unknown[]>(
+export function handleTogether<Arguments extends readonly unknown[]>(
   handle: (...args: Arguments) => void,
 ): (...args: Arguments) => void {
   let arrived: Arguments[] = [];

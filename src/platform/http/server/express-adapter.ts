@@ -7,7 +7,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../../auth/caller.decorator';
 import { holdContinue } from '../body/receive-body';
 import { JSON_MEDIA_TYPE } from '../send-stream';
-import { inARow, writeInOnePiece, oneAtATime } from './connections';
+import { handleTogether, writeInOnePiece, oneAtATime } from './connections';
 import { headFault, refuseHead, refuseUnparsed } from './malformed-http';
 import { routeFallback } from './route-fallback';
 import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
@@ -151,7 +151,7 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
       requireHostHeader: false,
     },
     oneAtATime(
-      inARow((request: IncomingMessage, response: ServerResponse) => {
+      handleTogether((request: IncomingMessage, response: ServerResponse) => {
         const fault = headFault(request);
         if (fault === undefined) app(request as Request, response as Response);
         else refuseHead(response, fault);

@@ -11,8 +11,8 @@ export const UNSENT_LIMITS: UnsentLimits = { unsentBytesMax: 128 * 1024 * 1024, 
 
 /** Larger than any answer. A stream waits for its client before it is reached. */
 const SHARE_OF_ONE_CONNECTION = 1 / 4;
-/** More is freed than the current answer needs, so that this is not repeated for each answer. */
-const ROOM_LEFT = 0.9;
+/** Connections are closed until this share of the limit is left, so that this is not repeated for each answer. */
+const SHARE_LEFT = 0.9;
 const SWEEP_MS = 1_000;
 
 /** Node exposes how much of a write the system has not accepted yet. */
@@ -57,7 +57,7 @@ export class UnsentAnswers {
     this.timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
     const { unsentBytesMax } = this.limits;
     if (bytes > unsentBytesMax * SHARE_OF_ONE_CONNECTION) this.close([socket]);
-    else if (this.bytes > unsentBytesMax) this.makeRoom();
+    else if (this.bytes > unsentBytesMax) this.closeSlowest();
   }
 
   /** Drops connections whose client has read everything, and closes those whose client reads nothing. */
@@ -77,7 +77,7 @@ export class UnsentAnswers {
     this.timer = undefined;
   }
 
-  private makeRoom(): void {
+  private closeSlowest(): void {
     this.forgetDone();
     const { unsentBytesMax } = this.limits;
     if (this.bytes <= unsentBytesMax) return;
@@ -87,7 +87,7 @@ export class UnsentAnswers {
     let left = this.bytes;
     const chosen: WritingSocket[] = [];
     for (const [socket, { bytes }] of worstFirst) {
-      if (left <= unsentBytesMax * ROOM_LEFT) break;
+      if (left <= unsentBytesMax * SHARE_LEFT) break;
       left -= bytes;
       chosen.push(socket);
     }
