@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import * as sql from './event-window.sql';
-import type { LateEvent } from './late-effects';
+import type { DequeuedEvent } from './dequeued-events';
 
 /** The last event that was looked at; times as text with microseconds. */
 export interface EventCursor {
@@ -26,7 +26,7 @@ export interface EventWindow {
 
 /** The concerned events of a window. */
 export interface WindowEvents {
-  readonly events: readonly LateEvent[];
+  readonly events: readonly DequeuedEvent[];
   /** The cursor behind the first so many of the events; behind all of them, at the end of the window. */
   readonly cursorAfter: (count: number) => EventCursor;
   /** There are no further events. */
@@ -45,7 +45,7 @@ export const COUNTED_MAX = 5_000;
 /** The same for a step that reads; it ends earlier after as many concerned events as the caller takes. */
 const READ_MAX = 2_000;
 
-/** Reads stored events in parts, for effects that come to them late (`LateEffects`). */
+/** Reads stored events in parts, for effects that come to them when they have left the queue (`DequeuedEvents`). */
 @Injectable()
 export class EventWindows {
   constructor(@Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings) {}

@@ -25,7 +25,7 @@ import { QueueOrder } from './queue-order';
 import { QueueTurns } from './queue-turns';
 import { EventProcessor } from './event-processor';
 import { EventWindows } from './event-window';
-import { LateEffects } from './late-effects';
+import { DequeuedEvents } from './dequeued-events';
 import { WaitingEvents } from './waiting-events';
 import { WaitingEventsUpkeep } from './waiting-events-upkeep';
 
@@ -53,11 +53,11 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     SerialConnection,
     ProcessingReplay,
     EventWindows,
-    LateEffects,
+    DequeuedEvents,
     EventPreviews,
     QueueStatistics,
     ProcessingMetrics,
   ],
-  exports: [EventEffects, EventPreviews, EventWindows, EventWorker, LateEffects, ProcessingReplay, SerialConnection],
+  exports: [EventEffects, EventPreviews, EventWindows, EventWorker, DequeuedEvents, ProcessingReplay, SerialConnection],
 })
 export class ProcessingModule {}

@@ -5,7 +5,7 @@ const IS_SETTLED = `p.state <> 'queued' AND NOT p.reactions @> '[{"outcome": "wa
 
 /**
  * The oldest events of a workspace, in order of receipt: those behind the key $2, $3 that were received before $4, $5 of them
- * at most. `is_settled`: not queued, parked or waiting; a bundled event has a record, and may wait, if a late effect came to
+ * at most. `is_settled`: not queued, parked or waiting; a bundled event has a record, and may wait, if a backfill came to
  * it. `is_recorded`: in `expired_events` already. Looked up in joins: for EXISTS in a column PostgreSQL may read all rows of the
  * workspace instead, each time.
  */
@@ -50,7 +50,7 @@ export const RECORD_EXPIRED: Statement = {
     SELECT $1::uuid, u.* FROM unnest($2::uuid[], $3::bigint[], $4::uuid[], $5::bigint[]) AS u`,
 };
 
-/** Locks bundled events, so that no late effect gives them their first record. Skips those that one has come to now. */
+/** Locks bundled events, so that no backfill gives them their first record. Skips those that one has come to now. */
 export const LOCK_BUNDLED: Statement = {
   name: 'expiry_lock_bundled',
   text: `

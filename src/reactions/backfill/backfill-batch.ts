@@ -6,7 +6,12 @@ import { Clock } from '../../platform/values/clock';
 import type { EffectFailure, EventToProcess } from '../../processing/domain/event-effects';
 import { failureOf } from '../../processing/effect-errors';
 import { bisect, withinSavepoint } from '../../processing/effect-scope';
-import { LateEffects, type LateEntry, type LateEvent, type LateResult } from '../../processing/late-effects';
+import {
+  DequeuedEvents,
+  type DequeuedEntry,
+  type DequeuedEvent,
+  type DequeuedResult,
+} from '../../processing/dequeued-events';
 import type { Declarations } from '../../variables/domain/declarations';
 import { VariablesService } from '../../variables/variables.service';
 import {
@@ -45,7 +50,7 @@ export interface BackfillBatchResult {
 
 /** An event that the reaction comes to, with what it does there. */
 interface Planned {
-  readonly entry: LateEntry;
+  readonly entry: DequeuedEntry;
   readonly plan: Plan | undefined;
 }
 
@@ -59,7 +64,7 @@ interface Tried extends Planned {
 @Injectable()
 export class BackfillBatch {
   constructor(
-    private readonly late: LateEffects,
+    private readonly dequeued: DequeuedEvents,
     private readonly reactions: EventReactions,
     private readonly marks: BackfillMarks,
     private readonly variables: VariablesService,
@@ -74,9 +79,9 @@ export class BackfillBatch {
     transaction: Transaction,
     backfill: RunningBackfill,
     compiled: CompiledReaction,
-    events: readonly LateEvent[],
+    events: readonly DequeuedEvent[],
   ): Promise<BackfillBatchResult> {
-    const held = await this.late.hold(transaction, backfill.tenantId, events, backfill.scanned);
+    const held = await this.dequeued.hold(transaction, backfill.tenantId, events, backfill.scanned);
     const candidates = held.entries.filter((entry) => mayComeTo(entry, compiled));
     const declarations = await this.variables.declarationsNow(backfill.tenantId, backfill.campaignId);
     const { planned, attempts } = await this.plan(backfill, compiled, candidates, declarations);
@@ -100,7 +105,7 @@ export class BackfillBatch {
   private async plan(
     backfill: RunningBackfill,
     compiled: CompiledReaction,
-    entries: readonly LateEntry[],
+    entries: readonly DequeuedEntry[],
     declarations: Declarations,
   ): Promise<{ planned: readonly Planned[]; attempts: number }> {
     const plans = await this.reactions.planOne(
@@ -187,7 +192,7 @@ export class BackfillBatch {
     tried: readonly Tried[],
   ): Promise<void> {
     const { tenantId, requestedAt } = backfill;
-    const results = tried.flatMap(({ entry, result, failure }): LateResult[] => {
+    const results = tried.flatMap(({ entry, result, failure }): DequeuedResult[] => {
       if (result === undefined) return [];
       const before = entry.before?.reactions ?? [];
       const known = before.find((record) => isSameName(record, reaction));
@@ -202,12 +207,12 @@ export class BackfillBatch {
     const waiting = new Set(
       tried.filter(({ result }) => result?.outcome === 'waiting_for_customer').map(({ entry }) => entry),
     );
-    await this.late.holdUnlinked(
+    await this.dequeued.holdUnlinked(
       transaction,
       tenantId,
       results.filter(({ entry }) => waiting.has(entry)),
     );
-    this.late.finish(transaction, tenantId, results);
+    this.dequeued.finish(transaction, tenantId, results);
   }
 }
 
@@ -220,14 +225,14 @@ function inOrder(sums: readonly VariableSum[], { reaction: { ops } }: CompiledRe
 }
 
 /** Events of erased persons have no effects. */
-function mayComeTo({ isErased, before, toProcess }: LateEntry, { reaction }: CompiledReaction): boolean {
+function mayComeTo({ isErased, before, toProcess }: DequeuedEntry, { reaction }: CompiledReaction): boolean {
   if (isErased) return false;
   const record = before?.reactions.find((each) => isSameName(each, reaction));
   return mayBackfill(record, isInForceFor(reaction, toProcess));
 }
 
 /** The reaction applies to the event since the backfill was requested. */
-function eventOf({ toProcess }: LateEntry, { campaignId, name, requestedAt }: RunningBackfill): EventToProcess {
+function eventOf({ toProcess }: DequeuedEntry, { campaignId, name, requestedAt }: RunningBackfill): EventToProcess {
   const record = { campaignId, name, outcome: 'skipped', backfilledAt: requestedAt.toISOString() } as const;
   return { ...toProcess, backfilled: [record] };
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { kindName } from '../../ingest/domain/event';
 import { EventWindows, type EventCursor, type EventWindow } from '../../processing/event-window';
-import { LateEffects, type LateEntry, type LateEvent } from '../../processing/late-effects';
+import { DequeuedEvents, type DequeuedEntry, type DequeuedEvent } from '../../processing/dequeued-events';
 import { AGAIN, OVER, WAIT, type StepResult } from '../../processing/paced-steps';
 import { SerialConnection } from '../../processing/serial-connection';
 import { compileCondition } from '../../reactions/domain/compile-condition';
@@ -31,7 +31,7 @@ const BEFORE_ALL_EVENTS = new Date(0);
 
 /** An event with what the rules say. */
 interface MatchedEntry {
-  readonly entry: LateEntry;
+  readonly entry: DequeuedEntry;
   /** Undefined: its person was erased. */
   readonly match: EventMatch | undefined;
 }
@@ -46,7 +46,7 @@ export class WebhookReplayStep {
     private readonly serial: SerialConnection,
     private readonly progress: WebhookReplayProgress,
     private readonly windows: EventWindows,
-    private readonly late: LateEffects,
+    private readonly dequeued: DequeuedEvents,
     private readonly signal: DeliverySignal,
   ) {}
 
@@ -119,9 +119,9 @@ export class WebhookReplayStep {
   private async match(
     transaction: Transaction,
     replay: RunningWebhookReplay,
-    events: readonly LateEvent[],
+    events: readonly DequeuedEvent[],
   ): Promise<{ matched: readonly MatchedEntry[]; count: number; attempts: number }> {
-    const held = await this.late.hold(transaction, replay.tenantId, events, replay.scanned);
+    const held = await this.dequeued.hold(transaction, replay.tenantId, events, replay.scanned);
     const rules = compiledRules(replay);
     const living = held.entries.filter(({ isErased }) => !isErased);
     const matches = await matchEvents(

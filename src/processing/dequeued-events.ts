@@ -11,22 +11,22 @@ import { finishedRecord, processingProblem } from './domain/processing-outcome';
 import { placeOfReceipt, readyEntry, type ReadyEntry } from './queue-order';
 import { WaitingEvents } from './waiting-events';
 
-/** A stored event that an effect comes to late. */
-export interface LateEvent {
+/** A stored event that has left the queue. */
+export interface DequeuedEvent {
   readonly eventId: string;
   /** Whether it left the queue together with others. Then it has no record of its own before its first effect. */
   readonly isBundled: boolean;
 }
 
 /** An event with everything that an effect needs. */
-export interface LateEntry extends ReadyEntry {
+export interface DequeuedEntry extends ReadyEntry {
   /** Of all profiles of its customer. */
   readonly profileIds: readonly string[];
 }
 
 export interface HeldEvents {
   /** In the order of the events; those that have expired are missing. */
-  readonly entries: readonly LateEntry[];
+  readonly entries: readonly DequeuedEntry[];
   /**
    * How many of the events these are, missing ones too. Fewer than all: the next one is still in the queue, or earlier
    * ones of its customer are about to return there.
@@ -35,8 +35,8 @@ export interface HeldEvents {
 }
 
 /** What an effect did with an event. `result` has all reactions of the event, those of earlier effects too. */
-export interface LateResult {
-  readonly entry: LateEntry;
+export interface DequeuedResult {
+  readonly entry: DequeuedEntry;
   readonly result: EffectResult;
 }
 
@@ -48,7 +48,7 @@ export interface LateResult {
  * transactions fail.
  */
 @Injectable()
-export class LateEffects {
+export class DequeuedEvents {
   constructor(
     private readonly queue: EventQueue,
     private readonly waiting: WaitingEvents,
@@ -65,7 +65,7 @@ export class LateEffects {
   async hold(
     transaction: Transaction,
     tenantId: string,
-    events: readonly LateEvent[],
+    events: readonly DequeuedEvent[],
     handled: number,
   ): Promise<HeldEvents> {
     const ids = events.map(({ eventId }) => eventId);
@@ -80,7 +80,7 @@ export class LateEffects {
     const waiting = await this.waiting.firstOf(transaction, tenantId, [
       ...new Set(linked.flatMap(({ profileIds }) => profileIds)),
     ]);
-    const entries: LateEntry[] = [];
+    const entries: DequeuedEntry[] = [];
     for (const [position, { eventId, isBundled }] of events.entries()) {
       const event = held.has(eventId) ? stored.get(eventId) : undefined;
       if (event === undefined) continue;
@@ -100,7 +100,7 @@ export class LateEffects {
    * Locks the customers that these entries wait for, so that none gets an EXTERNAL identifier before the transaction
    * ends. Throws `LostRaceError` if one got it meanwhile; the caller repeats the transaction.
    */
-  async holdUnlinked(transaction: Transaction, tenantId: string, waiting: readonly LateResult[]): Promise<void> {
+  async holdUnlinked(transaction: Transaction, tenantId: string, waiting: readonly DequeuedResult[]): Promise<void> {
     const roots = new Set(waiting.map(({ entry }) => entry.rootId));
     if (roots.size > 0) await this.identity.holdUnlinked(transaction, tenantId, [...roots]);
   }
@@ -109,8 +109,8 @@ export class LateEffects {
    * Along with COMMIT: the records, a review entry for each failure, and the places of events that wait now. An event
    * waits as long, and in the same order, as if it had waited since its receipt.
    */
-  finish(transaction: Transaction, tenantId: string, results: readonly LateResult[]): void {
-    this.queue.writeDown(transaction, tenantId, results.map(lateRecord));
+  finish(transaction: Transaction, tenantId: string, results: readonly DequeuedResult[]): void {
+    this.queue.writeDown(transaction, tenantId, results.map(recordOf));
     const newlyWaiting = results.filter(
       ({ entry, result }) => isAnyWaiting(result.reactions) && !isAnyWaiting(entry.before?.reactions ?? []),
     );
@@ -128,7 +128,7 @@ export class LateEffects {
 }
 
 /** An event that failed for another reason still waits for its replay. */
-function lateRecord({ entry, result }: LateResult): RecordToWrite {
+function recordOf({ entry, result }: DequeuedResult): RecordToWrite {
   const { before } = entry;
   const record = finishedRecord(entry, before?.attempts ?? 1, result);
   if (before?.state !== 'failed' || record.state === 'failed') return record;
