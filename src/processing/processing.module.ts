@@ -27,7 +27,7 @@ import { EventProcessor } from './event-processor';
 import { EventWindows } from './event-window';
 import { DequeuedEvents } from './dequeued-events';
 import { WaitingEvents } from './waiting-events';
-import { WaitingEventsUpkeep } from './waiting-events-upkeep';
+import { WaitingEventsRetention } from './waiting-events-retention';
 
 @Module({
   imports: [
@@ -47,7 +47,7 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     QueueTurns,
     EventProcessor,
     WaitingEvents,
-    WaitingEventsUpkeep,
+    WaitingEventsRetention,
     ParkedEvents,
     ParkedRetry,
     SerialConnection,

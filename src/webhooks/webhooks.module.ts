@@ -12,7 +12,7 @@ import { DeliveryMetrics } from './delivery/delivery-metrics';
 import { DeliveryClaims } from './delivery/delivery-claims';
 import { DeliveryResultStore } from './delivery/delivery-result-store';
 import { DeliverySignal } from './delivery/delivery-signal';
-import { DeliveryUpkeep } from './delivery/delivery-upkeep';
+import { DeliveryMaintenance } from './delivery/delivery-maintenance';
 import { WebhookDispatcher } from './delivery/dispatcher';
 import { SplitCustomers } from './delivery/split-customers';
 import { EndpointChecks } from './endpoint-checks';
@@ -83,7 +83,7 @@ import { WebhooksService } from './webhooks.service';
     DeliveryResultStore,
     DeliverySignal,
     DeliveryMetrics,
-    DeliveryUpkeep,
+    DeliveryMaintenance,
     EndpointChecks,
     EndpointHealth,
     RulesAhead,

@@ -10,7 +10,7 @@ import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
-import { DeliveryUpkeep } from './delivery/delivery-upkeep';
+import { DeliveryMaintenance } from './delivery/delivery-maintenance';
 import { makeSecret } from './domain/standard-webhooks';
 import { mergeRules, ROTATION_HOURS, type WebhookRule } from './domain/webhook';
 import { ChangeWebhookDto, CreateWebhookDto, webhookRule } from './dto/webhook.dto';
@@ -48,7 +48,7 @@ export class WebhooksService {
     private readonly webhooks: WebhookRepository,
     private readonly definitions: WebhookDefinitionCheck,
     private readonly checks: EndpointChecks,
-    private readonly upkeep: DeliveryUpkeep,
+    private readonly maintenance: DeliveryMaintenance,
     private readonly ruleUpdates: WebhookRuleUpdates,
     private readonly box: SecretBox,
     private readonly clock: Clock,
@@ -183,7 +183,7 @@ export class WebhooksService {
       updatedAt: now,
     });
     if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
-    if (isMoved) await this.upkeep.resumeLater(manager, tenantId, id);
+    if (isMoved) await this.maintenance.resumeLater(manager, tenantId, id);
     const changed = await this.found(tenantId, id, manager);
     await this.audit.note(manager, caller, 'changed', changed);
     return changed;
@@ -197,7 +197,7 @@ export class WebhooksService {
       replace(webhook.rules, []);
       await this.webhooks.delete(manager, tenantId, id);
       await this.audit.note(manager, caller, 'deleted', webhook);
-      await this.upkeep.removeLater(manager, tenantId, id);
+      await this.maintenance.removeLater(manager, tenantId, id);
       return webhook;
     });
   }
@@ -253,7 +253,7 @@ export class WebhooksService {
       ? { enabled, disabledReason: null, disabledAt: null, enabledAt: now, failingSince: null }
       : { enabled, disabledReason: 'manual' as const, disabledAt: now };
     await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: now });
-    if (enabled) await this.upkeep.resumeLater(manager, tenantId, id);
+    if (enabled) await this.maintenance.resumeLater(manager, tenantId, id);
     const isChanged = endpoint.enabled !== enabled;
     if (isChanged) await this.audit.note(manager, caller, enabled ? 'enabled' : 'disabled', { endpoint });
     return this.found(tenantId, id, manager);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { WaitingEventsUpkeep } from '../../src/processing/waiting-events-upkeep';
+import { WaitingEventsRetention } from '../../src/processing/waiting-events-retention';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, ANYTHING } from '../support/builders';
 import { Client } from '../support/client';
@@ -320,7 +320,7 @@ describe('a reaction that waits', () => {
        WHERE tenant_id = $1 AND event_id = $2`,
       [campaign.workspace.tenantId, events[0]],
     );
-    while (await nodes[0]!.app.get(WaitingEventsUpkeep).step());
+    while (await nodes[0]!.app.get(WaitingEventsRetention).step());
     expect(await outcomesOf(events)).toEqual(['skipped no_external_identifier', 'waiting_for_customer']);
     await identify({ externalUserId: 'ann', deviceKey: 'd' });
     expect(await outcomesOf(events)).toEqual(['skipped no_external_identifier', 'applied']);

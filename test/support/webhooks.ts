@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { INestApplicationContext } from '@nestjs/common';
-import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
+import { DeliveryMaintenance } from '../../src/webhooks/delivery/delivery-maintenance';
 import type { Client } from './client';
 import { rowsOf } from './database';
 import { startHttpStub, type HttpStub } from './http-stub';
@@ -113,8 +113,8 @@ export async function makeDue(databaseUrl: string, webhookId: string): Promise<v
 
 /** Does to the end what the jobs of each hour do with the deliveries of all workspaces. */
 export async function keepUpDeliveries(node: INestApplicationContext): Promise<void> {
-  const upkeep = node.get(DeliveryUpkeep);
-  for await (const _step of upkeep.expireDeliveries({}));
-  for await (const _step of upkeep.expireChanges({}));
-  await upkeep.endFailing();
+  const maintenance = node.get(DeliveryMaintenance);
+  for await (const _step of maintenance.expireDeliveries({}));
+  for await (const _step of maintenance.expireChanges({}));
+  await maintenance.endFailing();
 }

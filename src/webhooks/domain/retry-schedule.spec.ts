@@ -17,7 +17,7 @@ it('varies delays by a fifth', () => {
   expect([retryDelayMs(1, 0), retryDelayMs(1, 1)]).toEqual([4_000, 6_000]);
 });
 
-it('never waits for 29 hours, which the upkeep takes for a clock that was set back', () => {
+it('never waits for 29 hours, which the maintenance takes for a clock that was set back', () => {
   expect(retryDelayMs(50, 1, 100 * HOUR_MS)).toBeLessThan(29 * HOUR_MS);
 });
 

@@ -4,7 +4,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * The delays after the first failed attempt and each later one (contract section 15). With jitter all are below 29
- * hours: a queue that waits longer is made due (`PULL_BACK_QUEUES` in `delivery/delivery-upkeep.ts`).
+ * hours: a queue that waits longer is made due (`PULL_BACK_QUEUES` in `delivery/delivery-maintenance.ts`).
  */
 const DELAYS_MS = [
   5 * SECOND_MS,

@@ -26,7 +26,7 @@ const EVENTS_PER_STEP = 200;
  * Removes waiting events whose customer was not linked in time, or was erased. Any number of nodes may do it at once.
  */
 @Injectable()
-export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
+export class WaitingEventsRetention implements PersonalDataKeeper, OnModuleInit {
   readonly name = 'waiting_events';
 
   constructor(

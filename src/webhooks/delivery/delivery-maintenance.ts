@@ -138,7 +138,7 @@ interface NextEndpoint extends FoundEndpoint {
 
 /** What is done with many deliveries of an endpoint: in steps, each a transaction of its own, by background jobs. */
 @Injectable()
-export class DeliveryUpkeep implements OnModuleInit {
+export class DeliveryMaintenance implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,

@@ -1,4 +1,4 @@
-import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
+import { DeliveryMaintenance } from '../../src/webhooks/delivery/delivery-maintenance';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Client, type Workspace } from '../support/client';
@@ -230,9 +230,9 @@ describe('deliveries in the course of time', () => {
         'done_at', now() - interval '31 days'))).*
       FROM webhook_deliveries d CROSS JOIN generate_series(1, 1200) AS number WHERE tenant_id = $1`;
     await rowsOf(service.databaseUrl, copies, [workspace.tenantId]);
-    const upkeep = service.app.get(DeliveryUpkeep);
+    const maintenance = service.app.get(DeliveryMaintenance);
     for (let from: Readonly<Record<string, string>> = {}; ;) {
-      const { value } = await upkeep.expireDeliveries(from).next();
+      const { value } = await maintenance.expireDeliveries(from).next();
       if (value === undefined) break;
       from = value;
     }
