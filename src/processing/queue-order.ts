@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { HeldCustomer, PartedProfiles } from '../identity/domain/known-identities';
 import { IdentityService } from '../identity/identity.service';
 import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
-import type { LoggedEvent } from '../ingest/domain/logged-event';
+import type { LoggedEvent } from '../ingest/domain/event';
 import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
 import type { ProcessingRecord, ReactionRecord } from '../ingest/queue/processing-record';
 import type { Transaction } from '../platform/postgres/pipelined-connection';

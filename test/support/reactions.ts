@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { newId } from '../../src/platform/values/ids';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../src/platform/postgres/connection-settings';
 import type { ReactionRecord } from '../../src/ingest/queue/processing-record';
-import type { LoggedEvent } from '../../src/ingest/domain/logged-event';
+import type { LoggedEvent } from '../../src/ingest/domain/event';
 import { PipelinedConnection, type Transaction } from '../../src/platform/postgres/pipelined-connection';
 import type { EffectResult, EventToProcess } from '../../src/processing/domain/event-effects';
 import { finishedRecord } from '../../src/processing/domain/processing-outcome';

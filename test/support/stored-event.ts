@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../src/ingest/domain/logged-event';
+import type { LoggedEvent } from '../../src/ingest/domain/event';
 
 /** A stored event, always the same one but for `fields`. */
 export function aStoredEvent(fields: Partial<LoggedEvent> = {}): LoggedEvent {

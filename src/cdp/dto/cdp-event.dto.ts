@@ -7,7 +7,7 @@ import {
   IDENTITY_CHARACTERS_MAX,
   SOURCE_CHARACTERS_MAX,
   TIMESTAMP_CHARACTERS_MAX,
-} from '../../ingest/domain/event-limits';
+} from '../../ingest/domain/event';
 
 /** Whose event it is; at least one of the four. */
 export class CdpIdentityDto {

@@ -2,6 +2,15 @@ import type { Identifier } from '../../identity/domain/identifier';
 import type { Refusal, WarningReason } from './ingest-result';
 import type { EventFamily, Submission } from './submission';
 
+/** Contract section 3; characters are code points. Long enough for every id seen in the field, short enough for an index. */
+export const SOURCE_CHARACTERS_MAX = 128;
+export const EVENT_ID_CHARACTERS_MAX = 256;
+export const EVENT_TYPE_CHARACTERS_MAX = 128;
+/** Before normalisation; the normalised value has its own limit of 256. */
+export const IDENTITY_CHARACTERS_MAX = 1_024;
+/** An ISO 8601 time with nine decimals has 35. */
+export const TIMESTAMP_CHARACTERS_MAX = 64;
+
 /** What an event says, in either family: every field checked, the identity normalised. */
 export interface EventFields {
   readonly family: EventFamily;
@@ -54,6 +63,29 @@ export interface ResolvedEvent {
   /** The customer at the time of receipt, whose events are processed in order. */
   readonly rootId: string;
   /** The entry of the queue that it shares with others of its commit; null: it gets one of its own. */
+  readonly queueBundleId: string | null;
+}
+
+/** A stored event as the log has it, unmasked. */
+export interface LoggedEvent {
+  readonly eventId: string;
+  readonly family: EventFamily;
+  readonly source: string;
+  readonly externalEventId: string;
+  readonly eventType: string;
+  /** Null in the external-events family. */
+  readonly eventTypeVersion: number | null;
+  readonly occurredAt: Date;
+  readonly receivedAt: Date;
+  /** The own profile of its strongest identifier. */
+  readonly profileId: string;
+  readonly identity: Readonly<Record<string, string>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** The same with what tells how far it has come. */
+export interface ListedEvent extends LoggedEvent {
+  /** The entry that it left the queue with, together with others; null: it had one of its own. */
   readonly queueBundleId: string | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/errors/fault';
 import { isObject } from '../../platform/values/json/json-values';
 import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
-import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from './event-limits';
+import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from './event';
 import type { EventFamily } from './submission';
 
 /** What a family calls the fields that both families have (contract section 3). */

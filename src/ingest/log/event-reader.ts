@@ -8,7 +8,7 @@ import { preparedQuery, preparedReads, type ReadRows } from '../../platform/post
 import type { Statement } from '../../platform/postgres/statement';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
-import type { ListedEvent } from '../domain/logged-event';
+import type { ListedEvent } from '../domain/event';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange, type TimelineSpan } from './timeline-range';
 import { FIND_EXPIRED } from '../expiry/event-expiry.sql';

@@ -6,7 +6,7 @@ import { TimeSlice } from '../../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
 import { DeliveryViews } from './delivery-views';
 import { EventDto } from './dto/event.dto';
-import type { ListedEvent } from '../domain/logged-event';
+import type { ListedEvent } from '../domain/event';
 import { ProcessingReader } from '../queue/processing-reader';
 
 export interface EventViewOptions {

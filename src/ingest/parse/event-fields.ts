@@ -6,10 +6,9 @@ import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';
 import { emptyFault, invalidCharactersFault } from '../../platform/errors/fault-words';
 import { describeFaults } from '../../platform/errors/describe-faults';
-import { IDENTITY_CHARACTERS_MAX } from '../domain/event-limits';
 import { FAULTS_PER_EVENT_MAX } from '../domain/fault-budget';
 import { checkFreeForm, type FreeFormLimits } from './free-form';
-import type { EventFields, ParsedEvent } from '../domain/event';
+import { type EventFields, IDENTITY_CHARACTERS_MAX, type ParsedEvent } from '../domain/event';
 import type { EventFamily, Submission } from '../domain/submission';
 import { FIELD_NAMES } from '../domain/field-names';
 

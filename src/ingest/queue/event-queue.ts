@@ -3,7 +3,7 @@ import { compareText, CrossWorkspaceReads } from '../../platform/postgres/distri
 import type { Statement } from '../../platform/postgres/statement';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
-import type { LoggedEvent } from '../domain/logged-event';
+import type { LoggedEvent } from '../domain/event';
 import type { ProcessingRecord, ProcessingState, ReactionRecord, RecordToWrite } from './processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePartition } from './queue-partition';
 import * as sql from './event-queue.sql';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ReadRows } from '../../platform/postgres/prepared-query';
 import type { Statement } from '../../platform/postgres/statement';
 import type { ProcessingView } from './processing-record';
-import type { ListedEvent } from '../domain/logged-event';
+import type { ListedEvent } from '../domain/event';
 
 interface BundleRow {
   readonly id: string;

@@ -1,5 +1,4 @@
-import type { ResolvedEvent } from '../domain/event';
-import type { ListedEvent, LoggedEvent } from '../domain/logged-event';
+import type { ListedEvent, LoggedEvent, ResolvedEvent } from '../domain/event';
 import type { EventRow } from './entities/event.entity';
 
 interface EventColumn {

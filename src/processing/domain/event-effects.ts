@@ -1,5 +1,5 @@
 import type { HeldCustomer } from '../../identity/domain/known-identities';
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 import type { ReactionRecord } from '../../ingest/queue/processing-record';
 import type { Statement } from '../../platform/postgres/statement';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';

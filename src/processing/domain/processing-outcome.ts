@@ -1,5 +1,5 @@
 import type { ProcessingRecord, ReactionRecord, RecordToWrite } from '../../ingest/queue/processing-record';
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 import type { EffectFailure, EffectResult } from './event-effects';
 import type { Problem } from '../../review/domain/review-entry';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 import type { ReactionRule } from '../domain/reaction';
 import { setsSharedValues, type LaterSets } from './domain/backfill';
 import * as sql from './backfill.sql';

@@ -1,5 +1,5 @@
 import { similarName } from '../../platform/values/text/similar-name';
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 
 /**
  * The fields of an event as conditions and `valueFrom` see it (contract section 3), those that hold more fields last.

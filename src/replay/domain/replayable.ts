@@ -1,4 +1,4 @@
-import { EVENT_TYPE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
+import { EVENT_TYPE_CHARACTERS_MAX } from '../../ingest/domain/event';
 import type { EventFamily, Submission } from '../../ingest/domain/submission';
 import { jsonTextOf } from '../../platform/values/json/json-text-of';
 import { FIELD_NAMES } from '../../ingest/domain/field-names';

@@ -1,5 +1,5 @@
 import type { HeldCustomer } from '../../identity/domain/known-identities';
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 import type { ChangeToSend } from '../domain/stored-change';
 
 export interface EndpointKey {

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 import type { Settings } from '../../platform/config/settings';
 import { hostResolver } from '../../platform/net/resolve-host';
 import type { PersonalProperties } from '../../platform/privacy/personal-properties';

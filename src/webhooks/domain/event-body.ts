@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 import { maskIdentityFields, propertySteps } from '../../platform/privacy/mask';
 import type { Steps } from '../../platform/values/time-slice';
 import { bodyText } from './body-text';

@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/errors/fault';
 import type { CompiledCondition, Verdict } from '../../reactions/domain/compile-condition';
 import type { EventRecord } from '../../reactions/domain/event-record';
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/event';
 
 /** What `matchRule` needs of a rule. */
 export interface RuleToMatch {

@@ -16,7 +16,7 @@ import {
 } from 'class-validator';
 import { VariableAddressDto } from '../../variables/dto/variable.dto';
 import { PATH_NAME } from '../../platform/values/text/path-name';
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event';
 import { URL_CHARACTERS_MAX } from '../../platform/net/public-address';
 import {
   DESCRIPTION_CHARACTERS_MAX,

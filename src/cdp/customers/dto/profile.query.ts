@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../../ingest/domain/event';
 import type { TimelineOrder, TimelineSpan } from '../../../ingest/log/timeline-range';
 import { TimeBound } from '../../../ingest/log/dto/time-bound.decorator';
 import { Unmaskable, type Unmask } from '../../../platform/auth/unmask.query';

@@ -7,7 +7,7 @@ import {
   IDENTITY_CHARACTERS_MAX,
   SOURCE_CHARACTERS_MAX,
   TIMESTAMP_CHARACTERS_MAX,
-} from '../../domain/event-limits';
+} from '../../domain/event';
 
 /** Whose event it is. */
 export class IdentityReferenceDto {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Steps } from '../../../platform/values/time-slice';
 import { maskIdentityFields, propertySteps } from '../../../platform/privacy/mask';
-import type { LoggedEvent } from '../../domain/logged-event';
+import type { LoggedEvent } from '../../domain/event';
 import { EVENT_FAMILIES } from '../../domain/submission';
 import {
   PROCESSING_STATES,

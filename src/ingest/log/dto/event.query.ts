@@ -3,7 +3,7 @@ import { IsIn, IsOptional } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../../platform/auth/unmask.query';
 import { QueryText } from '../../../platform/http/query-text.decorator';
 import { PageQuery } from '../../../platform/pagination/page.query';
-import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../domain/event-limits';
+import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../domain/event';
 import { EVENT_FAMILIES, type EventFamily } from '../../domain/submission';
 import { PROCESSING_STATES, type ProcessingState } from '../../queue/processing-record';
 import type { TimelineOrder } from '../timeline-range';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsDefined, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { TIMESTAMP_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
+import { TIMESTAMP_CHARACTERS_MAX } from '../../../ingest/domain/event';
 import { WORK_STATES, type WorkState } from '../../../platform/jobs/work-states';
 import { BACKFILL_END_REASONS, type BackfillEndReason, type VariableSum } from '../domain/backfill';
 import type { ReactionBackfill } from '../entities/reaction-backfill.entity';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsString, MaxLength } from 'class-validator';
-import { TIMESTAMP_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
+import { TIMESTAMP_CHARACTERS_MAX } from '../../../ingest/domain/event';
 import { WORK_STATES, type WorkState } from '../../../platform/jobs/work-states';
 import type { WebhookReplay } from '../../entities/webhook-replay.entity';
 import { WEBHOOK_REPLAY_END_REASONS, type WebhookReplayEndReason } from '../domain/webhook-replay';
