@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventFields } from '../ingest/domain/event';
 import { eventIdOf } from '../ingest/domain/deduplication';
-import type { RefusedResult } from '../ingest/domain/ingest-result';
-import { refusedByStore } from '../ingest/domain/refusals';
+import { refusedByStore, type RefusedResult } from '../ingest/domain/ingest-result';
 import { EventQueue } from '../ingest/queue/event-queue';
 import { IdentityService } from '../identity/identity.service';
 import { Clock } from '../platform/values/clock';

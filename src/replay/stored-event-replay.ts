@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { refuseSource } from '../ingest/domain/refusals';
+import { refuseSource } from '../ingest/domain/ingest-result';
 import type { Sender } from '../ingest/domain/checked-event';
 import { ProcessingReplay } from '../processing/processing-replay';
 import type { StoredEntry } from '../review/domain/review-entry';

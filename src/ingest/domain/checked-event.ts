@@ -2,8 +2,7 @@ import type { Principal } from '../../platform/auth/principal';
 import { isObject } from '../../platform/values/json/json-values';
 import { contentHashOf, eventIdOf } from './deduplication';
 import type { Event, EventFields, ParsedEvent } from './event';
-import type { IngestResult, Refusal, WarningReason } from './ingest-result';
-import { refuseSource } from './refusals';
+import { type IngestResult, type Refusal, refuseSource, type WarningReason } from './ingest-result';
 import type { Submission } from './submission';
 
 /** Who sends events, as far as that decides which of them are taken. */

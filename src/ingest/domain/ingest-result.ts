@@ -38,3 +38,29 @@ export type IngestResult = StoredResult | RefusedResult;
 export function isUnavailable({ refusal }: { readonly status: string; readonly refusal?: Refusal }): boolean {
   return refusal?.code === 'unavailable';
 }
+
+/** The refusal of an event of a source that the credential may not send; undefined when it may. `allowed`: null is all. */
+export function refuseSource(source: unknown, allowed: ReadonlySet<string> | null): Refusal | undefined {
+  if (allowed === null || typeof source !== 'string' || allowed.has(source)) return undefined;
+  const message = 'The credential may not send events of this source; use one whose sources name it.';
+  return { code: 'source_not_allowed', message, details: [{ path: 'source', code: 'source_not_allowed', message }] };
+}
+
+type StoreRefusalCode = Exclude<Refusal['code'], 'source_not_allowed'>;
+
+const STORE_MESSAGES: Readonly<Record<StoreRefusalCode, string>> = {
+  identity_conflict:
+    'The identifiers belong to two different customers; correct them, or name the EXTERNAL identifier of one.',
+  profile_erased:
+    'The identifiers belong to a person who was erased; events of them are not taken until the erasure is lifted.',
+  validation_failed: 'The event holds a value that cannot be stored.',
+  unavailable: 'The event could not be stored now; send it again with the same id, it takes effect once.',
+};
+
+/** The result of an event that storing refused. */
+export function refusedByStore(code: StoreRefusalCode): RefusedResult {
+  const message = STORE_MESSAGES[code];
+  const details: Fault[] =
+    code === 'identity_conflict' || code === 'profile_erased' ? [{ path: 'identity', code, message }] : [];
+  return { status: 'error', refusal: { code, message, details } };
+}

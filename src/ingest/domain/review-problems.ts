@@ -6,7 +6,6 @@ import { FIELD_NAMES } from './field-names';
 import { eventIdOf, OTHER_THAN_EXPIRED } from './deduplication';
 import type { Event } from './event';
 import type { Refusal, StoredResult, WarningReason } from './ingest-result';
-import { stageOf } from './refusals';
 import type { Submission } from './submission';
 
 /** Code points. Longer text in these fields is a fault itself, and is found in the payload. */
@@ -67,6 +66,14 @@ export function refusalProblem(
     payload: namesErased ? withoutPerson(submission) : wholePayload(submission),
     at,
   };
+}
+
+/** The step that stopped an event with this refusal. */
+function stageOf({ code, details }: Refusal): ReviewStage {
+  if (code === 'source_not_allowed') return 'authorization';
+  if (code === 'identity_conflict' || code === 'profile_erased') return 'identity';
+  const contract = details[0]?.code === 'unregistered_event_type' || details[0]?.path.startsWith('properties') === true;
+  return contract ? 'contract' : 'validation';
 }
 
 /**

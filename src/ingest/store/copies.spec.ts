@@ -1,6 +1,5 @@
 import { OTHER_THAN_EXPIRED } from '../domain/deduplication';
-import type { IngestResult, StoredResult } from '../domain/ingest-result';
-import { refusedByStore } from '../domain/refusals';
+import { type IngestResult, refusedByStore, type StoredResult } from '../domain/ingest-result';
 import { storeCopies } from './copies';
 
 const ACCEPTED: StoredResult = { status: 'accepted', eventId: 'a', warnings: [], storedHash: 'same' };

@@ -1,7 +1,6 @@
 import { unseenDuplicateResult, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { Event } from '../domain/event';
-import { isUnavailable, type IngestResult } from '../domain/ingest-result';
-import { refusedByStore } from '../domain/refusals';
+import { type IngestResult, isUnavailable, refusedByStore } from '../domain/ingest-result';
 
 /**
  * A copy that says something else is tried by itself this often. Beyond it the sender of a refused event is asked to send it

@@ -2,8 +2,7 @@ import type { IdentityDecision } from '../../identity/domain/identity-batch';
 import type { ReplayedEntry } from '../../review/domain/resolution';
 import { duplicateResult } from '../domain/deduplication';
 import type { Event } from '../domain/event';
-import type { IngestResult, StoredResult } from '../domain/ingest-result';
-import { refusedByStore } from '../domain/refusals';
+import { type IngestResult, refusedByStore, type StoredResult } from '../domain/ingest-result';
 import type { StoredEvent } from './event-log';
 
 /** The results of a batch, by its events. */

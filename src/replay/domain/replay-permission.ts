@@ -1,4 +1,4 @@
-import { refuseSource } from '../../ingest/domain/refusals';
+import { refuseSource } from '../../ingest/domain/ingest-result';
 import type { EventFamily } from '../../ingest/domain/submission';
 import { scopeMissing } from '../../platform/errors/challenges';
 import type { Principal } from '../../platform/auth/principal';
