@@ -1,14 +1,13 @@
 import { Controller, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiDryRun } from '../ingest/http/dry-run';
 import {
   AcceptedResultDto,
   BatchResultDto,
   DuplicateResultDto,
   type ItemResultDto,
 } from '../ingest/http/dto/ingest-result.dto';
-import { IngestController, type ReceivedBatch } from '../ingest/http/ingest-controller';
+import { ApiDryRun, IngestController, type ReceivedBatch } from '../ingest/http/ingest-controller';
 import { IngestMetrics } from '../ingest/http/ingest-metrics';
 import { IngestPipeline } from '../ingest/pipeline';
 import { RefusedRequestFilter } from '../ingest/http/refused-request.filter';

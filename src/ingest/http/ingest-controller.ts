@@ -1,8 +1,13 @@
+import { ApiQuery } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { rateLimitSubjectOf, type Principal } from '../../platform/auth/principal';
 import { FAULTS_MAX } from '../../platform/errors/cap-faults';
+import { describeFaults } from '../../platform/errors/describe-faults';
 import { DomainError } from '../../platform/errors/domain-error';
+import type { Fault } from '../../platform/errors/fault';
+import { enumFault, fieldPath, unknownFieldFault } from '../../platform/errors/fault-words';
 import { unavailable } from '../../platform/errors/unavailable';
+import { BodyRefusal } from '../../platform/http/body/body-refusal';
 import { sentTextOf, type ReceivedJson } from '../../platform/http/body/json-body';
 import { chargeUnits, type RateLimits } from '../../platform/rate-limit/rate-limits';
 import { entriesOf } from '../../platform/values/json/json-entries';
@@ -10,12 +15,13 @@ import { isUnavailable, type Refusal } from '../domain/ingest-result';
 import type { EventFamily, Submission } from '../domain/submission';
 import { capListedFaults, FaultBudget } from '../domain/fault-budget';
 import type { IngestMode, IngestPipeline } from '../pipeline';
-import { assertIngestQuery, isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import type { EventOrigin, IngestMetrics, IngestRequest } from './ingest-metrics';
 
 const ACCEPTED = 202;
 const OK = 200;
+/** The one query parameter of the ingest routes. */
+const DRY_RUN = 'dry_run';
 
 /** The refusal of one event, which the review area has recorded already. */
 export class RefusedEventError extends DomainError {
@@ -116,4 +122,34 @@ function isCounted({ session }: Principal, mode: IngestMode): boolean {
 
 function refusalError(refusal: Refusal, submission: Submission): DomainError {
   return refusal.code === 'unavailable' ? unavailable() : new RefusedEventError(refusal, submission);
+}
+
+/** Describes `?dry_run=` of a route; the route checks it itself (`assertIngestQuery`). */
+export function ApiDryRun(): MethodDecorator {
+  return ApiQuery({
+    name: DRY_RUN,
+    required: false,
+    enum: ['true', 'false'],
+    description: '`true` answers as the live call would and writes nothing.',
+  });
+}
+
+/** Whether a request says that it is a dry run. Its query may still be wrong, see `assertIngestQuery`. */
+export function isDryRun(query: Readonly<Record<string, unknown>>): boolean {
+  return Object.hasOwn(query, DRY_RUN) && query[DRY_RUN] === 'true';
+}
+
+/**
+ * Checks the query of an ingest route. It is no query class, because Nest would check that before the body is read, and a
+ * misspelt parameter must not lose the events of `body`. Throws `validation_failed`.
+ */
+function assertIngestQuery(query: Readonly<Record<string, unknown>>, body: Buffer): void {
+  const faults = Object.keys(query).flatMap((name): Fault[] =>
+    name === DRY_RUN ? [] : [unknownFieldFault(fieldPath('', name), 'this query')],
+  );
+  const value = Object.hasOwn(query, DRY_RUN) ? query[DRY_RUN] : undefined;
+  if (value !== undefined && value !== 'true' && value !== 'false') faults.push(enumFault(DRY_RUN, ['true', 'false']));
+  if (faults.length > 0) {
+    throw new BodyRefusal('validation_failed', describeFaults(faults), body, { details: faults }, true);
+  }
 }

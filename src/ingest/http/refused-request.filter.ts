@@ -13,9 +13,8 @@ import { JSON_BYTES_MAX, type Problem, type ReviewPayload } from '../../review/d
 import { refusalProblem } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
 import { ProblemRecorder } from '../problem-recorder';
-import { isDryRun } from './dry-run';
 import { IngestMetrics, type IngestRequest } from './ingest-metrics';
-import { RefusedEventError } from './ingest-controller';
+import { isDryRun, RefusedEventError } from './ingest-controller';
 
 const RECORDED_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
