@@ -15,7 +15,7 @@ import { QueueSignal, type OnQueued, type Queued } from '../queue/queue-signal';
 import { storeCopies } from './copies';
 import { StoreFromMemory, type MemoryAttempts, type StoredPart } from './store-from-memory';
 import { StoreTransaction } from './store-transaction';
-import { inOrder, type Results } from './store-results';
+import { inOrder, type Results } from './store-rules';
 
 /** A transaction of another program that locks one event must not hold up all others for longer than a slow commit does. */
 const LOCK_TIMEOUT_MS = 100;

@@ -16,17 +16,18 @@ import type { OnQueued } from '../queue/queue-signal';
 import { EventLog, type StoredEvent } from './event-log';
 import { EventSubscriptions } from './event-subscriptions';
 import { ReplayedEvents } from './replayed-events';
-import { claimOf, resolveEvents } from './resolve-events';
 import {
   addFresh,
   addStored,
+  claimOf,
   inOrder,
   isStoredAsSent,
   NO_BATCH,
   replayedEntries,
-  saysSomethingElse,
+  resolveEvents,
   type Results,
-} from './store-results';
+  saysSomethingElse,
+} from './store-rules';
 
 /** The results, in the order of the batch, once it is committed. */
 type Conclude = () => readonly IngestResult[];

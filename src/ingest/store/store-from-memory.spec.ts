@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Backoff } from './backoff';
+import { Backoff } from './store-from-memory';
 
 /** Takes steps; answers for each whether it was tried. */
 function tried(backoff: Backoff, steps: number, succeeds: boolean): boolean[] {
