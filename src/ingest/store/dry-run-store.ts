@@ -7,7 +7,7 @@ import type { Row, Statement } from '../../platform/postgres/statement';
 import { ReadSlots } from '../../platform/rate-limit/read-slots';
 import type { Event } from '../domain/event';
 import type { IngestResult } from '../domain/ingest-result';
-import { storeCopies } from './copies';
+import { storeCopies } from './copies-in-batch';
 import { StoreTransaction } from './store-transaction';
 
 /** Finds the results that storing events would have, and stores nothing (contract section 3, `dry_run`). */

@@ -12,7 +12,7 @@ import { ReviewService } from '../../review/review.service';
 import type { Event } from '../domain/event';
 import { type IngestResult, isUnavailable, refusedByStore } from '../domain/ingest-result';
 import { QueueSignal, type OnQueued, type Queued } from '../queue/queue-signal';
-import { storeCopies } from './copies';
+import { storeCopies } from './copies-in-batch';
 import { StoreFromMemory, type MemoryAttempts, type StoredPart } from './store-from-memory';
 import { StoreTransaction } from './store-transaction';
 import { inOrder, type Results } from './store-rules';

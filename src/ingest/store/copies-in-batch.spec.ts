@@ -1,6 +1,6 @@
 import { OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import { type IngestResult, refusedByStore, type StoredResult } from '../domain/ingest-result';
-import { storeCopies } from './copies';
+import { storeCopies } from './copies-in-batch';
 
 const ACCEPTED: StoredResult = { status: 'accepted', eventId: 'a', warnings: [], storedHash: 'same' };
 const CONFLICT: IngestResult = refusedByStore('identity_conflict');
