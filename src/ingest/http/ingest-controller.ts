@@ -57,7 +57,7 @@ export abstract class IngestController {
       const submission = { family: this.family, value, bytes: raw.length, text: () => sentTextOf(raw) };
       const result = await this.pipeline.ingestOne(caller, submission, mode);
       if (result.status === 'error') throw refusalError(result.refusal, submission);
-      if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), [submission], [result]);
+      if (isCounted(caller, mode)) this.metrics.countResults(this.originOf(caller), [submission], [result]);
       response.status(result.status === 'accepted' ? ACCEPTED : OK);
       return ingestResultDto(result);
     } catch (error) {
@@ -81,7 +81,7 @@ export abstract class IngestController {
     const results = await this.pipeline.ingest(caller, submissions, mode);
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
-    if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), submissions, results);
+    if (isCounted(caller, mode)) this.metrics.countResults(this.originOf(caller), submissions, results);
     const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
     return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }

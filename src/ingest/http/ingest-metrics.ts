@@ -59,7 +59,7 @@ export class IngestMetrics {
   }
 
   /** Counts events that were answered one by one. `submissions`: what was sent, in the order of the results. */
-  settled(origin: EventOrigin, submissions: readonly Submission[], results: readonly IngestResult[]): void {
+  countResults(origin: EventOrigin, submissions: readonly Submission[], results: readonly IngestResult[]): void {
     const { family, tenantId } = origin;
     const counts = { accepted: 0, duplicate: 0 };
     results.forEach((result, index) => {
@@ -84,7 +84,7 @@ export class IngestMetrics {
    * Counts the events of a request that is refused as a whole; one, where their number is not known. `reviewed` is what the
    * review area has recorded of them.
    */
-  refused(
+  countRefusedRequest(
     origin: EventOrigin,
     { code, details }: AnsweredRefusal['refusal'],
     { sentEvents: values = [undefined] }: IngestRequest,

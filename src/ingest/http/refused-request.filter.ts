@@ -50,7 +50,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     const isTraffic = !isDryRun(request.query) && request.sessionCaller === undefined;
     if (isKnown && isTraffic && !(error instanceof ClientGone)) {
       const tenantId = request.caller?.tenantId;
-      this.metrics.refused({ tenantId, family: familyOf(request) }, refusal, request, () =>
+      this.metrics.countRefusedRequest({ tenantId, family: familyOf(request) }, refusal, request, () =>
         error instanceof RefusedEventError && tenantId !== undefined
           ? refusalProblem(tenantId, error.submission, error.refusal, 0)
           : problem,
