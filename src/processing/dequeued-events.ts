@@ -110,7 +110,7 @@ export class DequeuedEvents {
    * waits as long, and in the same order, as if it had waited since its receipt.
    */
   finish(transaction: Transaction, tenantId: string, results: readonly DequeuedResult[]): void {
-    this.queue.writeDown(transaction, tenantId, results.map(recordOf));
+    this.queue.writeRecords(transaction, tenantId, results.map(recordOf));
     const newlyWaiting = results.filter(
       ({ entry, result }) => isAnyWaiting(result.reactions) && !isAnyWaiting(entry.before?.reactions ?? []),
     );

@@ -65,7 +65,7 @@ export class EventProcessor {
   finish(transaction: Transaction, partition: QueuePartition, finished: readonly FinishedEntry[]): void {
     const { tenantId } = partition;
     const records = finished.map(({ entry, attempts, result }) => finishedRecord(entry, attempts, result));
-    this.queue.writeDown(transaction, tenantId, records);
+    this.queue.writeRecords(transaction, tenantId, records);
     const waiting = finished.filter(({ result }) => isAnyWaiting(result.reactions));
     this.waiting.add(
       transaction,

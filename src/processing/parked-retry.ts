@@ -137,7 +137,7 @@ export class ParkedRetry implements OnModuleInit {
     const attempts = found.attempts + 1;
     const delayMs = attemptDelayMs(attempts, Math.random()) ?? LAST_ATTEMPT_MS;
     this.parked.postpone(transaction, tenantId, due, attempts, delayMs);
-    this.queue.writeDown(transaction, tenantId, [waitingRecord(entry, attempts, INTERRUPTED)]);
+    this.queue.writeRecords(transaction, tenantId, [waitingRecord(entry, attempts, INTERRUPTED)]);
     return attempts;
   }
 
@@ -201,7 +201,7 @@ export class ParkedRetry implements OnModuleInit {
       return this.finish(transaction, partition, { entry, attempts, result });
     }
     this.parked.postpone(transaction, partition.tenantId, entry, attempts, delayMs);
-    this.queue.writeDown(transaction, partition.tenantId, [waitingRecord(entry, attempts, failure)]);
+    this.queue.writeRecords(transaction, partition.tenantId, [waitingRecord(entry, attempts, failure)]);
   }
 
   private async finish(

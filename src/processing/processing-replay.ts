@@ -73,17 +73,17 @@ export class ProcessingReplay {
     const { tenantId, eventId } = again;
     const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
     if (event === undefined) return this.closeExpired(transaction, again);
-    const { rootId } = await this.order.outOfOrder(transaction, tenantId, event);
+    const { rootId } = await this.order.entryForReplay(transaction, tenantId, event);
     const partition = { tenantId, shard: shardOf(rootId) };
     await this.leases.await(transaction, partition);
     const before = (await this.queue.lockProcessing(transaction, tenantId, [eventId])).get(eventId);
     // The record of a failed event goes only with the event.
     if (before === undefined) return this.closeExpired(transaction, again);
     if (before.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
-    const entry = await this.order.outOfOrder(transaction, tenantId, event, before);
+    const entry = await this.order.entryForReplay(transaction, tenantId, event, before);
     const result = await this.effectsOn(transaction, entry);
     const record = finishedRecord(entry, attempts ?? before.attempts, result);
-    this.queue.writeDown(transaction, tenantId, [record]);
+    this.queue.writeRecords(transaction, tenantId, [record]);
     const waitsAlready = isAnyWaiting(before.reactions);
     if (isAnyWaiting(result.reactions) && !waitsAlready) {
       this.waiting.add(transaction, tenantId, [entry]);

@@ -3,8 +3,7 @@ import type { QueuePartition } from '../ingest/queue/queue-partition';
 import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/statement';
 import { textOfTime } from '../platform/postgres/time-text';
-import { firstOfProfiles } from './first-of-profiles.sql';
-import { IMMUTABLE_TEXT_OF_QUEUED_AT, TEXT_OF_QUEUED_AT } from './queued-at';
+import { firstOfProfiles, IMMUTABLE_TEXT_OF_QUEUED_AT, TEXT_OF_QUEUED_AT } from './queue-key.sql';
 
 /** An entry to be parked. */
 export interface EntryToPark extends QueuedKey {

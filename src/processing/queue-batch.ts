@@ -190,7 +190,7 @@ export class QueueBatch {
     const finished = tried.flatMap((each) => ('result' in each ? [{ ...each, attempts }] : []));
     const failed = tried.flatMap((each) => ('failure' in each ? [each] : []));
     this.processor.finish(transaction, partition, finished);
-    this.queue.writeDown(
+    this.queue.writeRecords(
       transaction,
       partition.tenantId,
       failed.map(({ entry, failure }) => waitingRecord(entry, attempts, failure)),

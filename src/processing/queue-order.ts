@@ -126,7 +126,7 @@ export class QueueOrder {
    * An event that is not in the queue, at the place of its receipt; `before`: its locked record. Failed reactions are tried
    * again, and skipped ones whose reason may have gone.
    */
-  async outOfOrder(
+  async entryForReplay(
     transaction: Transaction,
     tenantId: string,
     event: LoggedEvent,

@@ -1,7 +1,6 @@
 import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { Statement } from '../platform/postgres/statement';
-import { firstOfProfiles } from './first-of-profiles.sql';
-import { TEXT_OF_QUEUED_AT } from './queued-at';
+import { firstOfProfiles, TEXT_OF_QUEUED_AT } from './queue-key.sql';
 
 /* Events whose reactions wait until their customer has an EXTERNAL identifier (docs/adr/0051). */
 

@@ -80,7 +80,7 @@ export class EffectsWorker {
         if (result.mayRetry === true) return [];
         return [finishedRecord({ eventId, before: records.get(eventId) }, 1, result)];
       });
-      queue.writeDown(transaction, tenantId, finished);
+      queue.writeRecords(transaction, tenantId, finished);
       return results;
     });
   }

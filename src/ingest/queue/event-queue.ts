@@ -176,7 +176,7 @@ export class EventQueue {
   }
 
   /** Records the processing of events, along with the caller's COMMIT, which fails if a first record is not the first. */
-  writeDown(transaction: Transaction, tenantId: string, records: readonly RecordToWrite[]): void {
+  writeRecords(transaction: Transaction, tenantId: string, records: readonly RecordToWrite[]): void {
     const write = (statement: Statement, isFirst: boolean): void => {
       const sorted = records
         .filter((record) => record.isFirst === isFirst)

@@ -18,6 +18,7 @@ import {
   failureOfFaults,
   faultsOfReaction,
   isInForceFor,
+  isMutationPlan,
   isSameName,
   outcomeOf,
   type CompiledReaction,
@@ -94,7 +95,7 @@ export class BackfillBatch {
     }
     const untouched: EventOutcome[] = Array.from({ length: count - tried.length }, () => undefined);
     const operations = tried.flatMap(({ plan }) =>
-      plan !== undefined && 'operations' in plan ? [plan.operations] : [],
+      plan !== undefined && isMutationPlan(plan) ? [plan.operations] : [],
     );
     const sums = backfill.isDryRun ? inOrder(addSums(backfill.sums, operations), compiled) : backfill.sums;
     const outcomes = [...tried.map(({ result }) => result), ...untouched];
@@ -240,7 +241,7 @@ function eventOf({ toProcess }: DequeuedEntry, { campaignId, name, requestedAt }
 /** What a plan would come to. */
 function rehearsed({ entry, plan }: Planned): Tried {
   if (plan === undefined) return { entry, plan, result: undefined };
-  return { entry, plan, result: 'operations' in plan ? { outcome: 'applied' } : plan.result };
+  return { entry, plan, result: isMutationPlan(plan) ? { outcome: 'applied' } : plan.result };
 }
 
 function isOverdue(plan: Plan | undefined): boolean {

@@ -4,7 +4,7 @@ import { replacesValue, type Operation } from '../../../runtime/domain/operation
 import type { Declarations } from '../../../variables/domain/declarations';
 import { periodAt } from '../../../variables/domain/period';
 import { parseVariablePath } from '../../../variables/domain/variable';
-import type { Plan, ReactionResult } from '../../domain/react';
+import { isMutationPlan, type Plan, type ReactionResult } from '../../domain/react';
 import type { ReactionOperation } from '../../domain/reaction';
 
 /** Why a backfill ended early: its reaction was redefined, deleted or switched off; or its job was given up. */
@@ -108,7 +108,7 @@ export interface LaterSets {
  * event to set a value decides it, in whatever order the events are processed.
  */
 export function withoutSuperseded(plan: Plan, later: LaterSets): Plan {
-  if (!('operations' in plan)) return plan;
+  if (!isMutationPlan(plan)) return plan;
   const { reaction } = plan;
   const superseded = new Set(
     reaction.ops.flatMap(({ op, path }) => (replacesValue(op) && isSetLater(path, later) ? [path] : [])),
@@ -131,7 +131,7 @@ export function withoutEarlierPeriods(plan: Plan, declarations: Declarations, re
 
 /** `reason`: why nothing is left to do. */
 function leavingOut(plan: Plan, isOut: (path: string) => boolean, reason: 'superseded' | 'period_over'): Plan {
-  if (!('operations' in plan)) return plan;
+  if (!isMutationPlan(plan)) return plan;
   const operations = plan.operations.filter(({ path }) => !isOut(path));
   if (operations.length === plan.operations.length) return plan;
   if (operations.length === 0) return { reaction: plan.reaction, result: { outcome: 'skipped', reason } };

@@ -1,5 +1,17 @@
 import type { Statement } from '../platform/postgres/statement';
-import { TEXT_OF_QUEUED_AT } from './queued-at';
+import { textOfTime } from '../platform/postgres/time-text';
+
+/** The time of an entry of the queue, with the microseconds by which entries are ordered. */
+export const TEXT_OF_QUEUED_AT = `${textOfTime('queued_at')} AS queued_at`;
+
+/** The same by immutable functions, which a distributed database takes in RETURNING; numbers of seconds have six decimals. */
+export const IMMUTABLE_TEXT_OF_QUEUED_AT = [
+  ...['year', 'month', 'day', 'hour', 'minute', 'second'].map(
+    (part) =>
+      `lpad(extract(${part} FROM p.queued_at AT TIME ZONE 'UTC')::text, ${{ year: 4, second: 9 }[part] ?? 2}, '0')`,
+  ),
+  `'Z'`,
+].reduce((text, part, index) => `${text} || '${['', '-', '-', 'T', ':', ':', ''][index]}' || ${part}`);
 
 /**
  * The first entry of a table of each of the profiles $2 that has one there, in the order of the queue. One index probe in a
