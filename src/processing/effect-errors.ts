@@ -1,5 +1,5 @@
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
-import { databaseFailure, sqlStateOf } from '../platform/postgres/database-errors';
+import { databaseFailure, QUERY_CANCELED, sqlStateOf } from '../platform/postgres/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { describeError } from '../platform/errors/error-summary';
 import { isPassing } from '../platform/group-commit/persist-batch';
@@ -7,12 +7,9 @@ import type { EffectFailure } from './domain/event-effects';
 import { ATTEMPTS_MAX } from './domain/processing-outcome';
 
 /**
- * A statement that ran for too long. PostgreSQL uses the same code when it shuts down, but this one is the statement's
- * fault.
+ * Whether the database is away. The attempt does not count, and all events wait. A statement that ran for too long is the
+ * fault of its event.
  */
-const QUERY_CANCELED = '57014';
-
-/** Whether the database is away. The attempt does not count, and all events wait. */
 export function isDatabaseAway(error: unknown): boolean {
   return databaseFailure(error) === 'away' && sqlStateOf(error) !== QUERY_CANCELED;
 }

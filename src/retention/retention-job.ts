@@ -5,7 +5,7 @@ import { EventExpiry, type ExpiryOutcome } from '../ingest/expiry/event-expiry';
 import { handleInSteps } from '../platform/jobs/in-steps';
 import { Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
-import { databaseFailure, sqlStateOf } from '../platform/postgres/database-errors';
+import { databaseFailure, QUERY_CANCELED, sqlStateOf } from '../platform/postgres/database-errors';
 import { LogCounter } from '../statistics/log-counter';
 import { restAfter } from './domain/rest';
 import { RetentionRepository, type RetentionProgress, type RetentionTurn } from './retention.repository';
@@ -18,8 +18,6 @@ const PASS_EVERY_SECONDS = 20 * 60;
 const RETRY_SECONDS = 5;
 /** Where a due step cannot be taken, because somebody changes its rule. */
 const LOOK_AGAIN_SECONDS_MIN = 1;
-/** A statement took longer than its limit; the next step is a smaller one. */
-const STATEMENT_CANCELLED = '57014';
 
 /**
  * Removes the events that workspaces no longer keep, in small steps and in turns of the workspaces (contract section 11). Any
@@ -94,7 +92,8 @@ export class RetentionJob implements OnModuleInit {
       if (!(await this.statistics.countUpTo(tenantId, before))) return { outcome: 'busy' };
       return await this.events.step({ tenantId, after, before, holdRule: (open) => this.rules.hold(open, turn) });
     } catch (error) {
-      if (databaseFailure(error) !== 'contended' && sqlStateOf(error) !== STATEMENT_CANCELLED) throw error;
+      // After a statement that took longer than its limit the next step is a smaller one.
+      if (databaseFailure(error) !== 'contended' && sqlStateOf(error) !== QUERY_CANCELED) throw error;
       return { outcome: 'busy' };
     }
   }

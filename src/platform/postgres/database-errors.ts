@@ -35,6 +35,8 @@ const LOST_NODE = [
   'SSL SYSCALL error',
   'could not receive data from server',
 ];
+/** A statement that ran for longer than its limit. A server that shuts down uses the same code. */
+export const QUERY_CANCELED = '57014';
 /** The server of the session is read-only: a standby, or by its settings. */
 export const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
