@@ -1,18 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { RuleCache } from '../processing/rule-cache';
-import { compileCondition, type CompiledCondition } from '../reactions/domain/compile-condition';
+import { compileCondition } from '../reactions/domain/compile-condition';
 import type { Condition } from '../reactions/domain/condition';
+import type { RuleToMatch } from './domain/match-rules';
 import { RULES_PER_EVENT_TYPE_MAX } from './domain/webhook';
 import { READ_RULES, READ_RULE_VERSIONS } from './webhook.sql';
-
-/** A rule with its compiled condition. */
-export interface CompiledRule {
-  readonly endpointId: string;
-  readonly source: string | null;
-  readonly appliesFrom: Date;
-  /** Undefined: all events of its type and source. */
-  readonly condition: CompiledCondition | undefined;
-}
 
 interface RuleRow {
   readonly position: string;
@@ -24,7 +16,7 @@ interface RuleRow {
 
 /** The compiled rules of endpoints for types of events, grouped by endpoint. */
 @Injectable()
-export class EventRuleCache extends RuleCache<RuleRow, CompiledRule> {
+export class EventRuleCache extends RuleCache<RuleRow, RuleToMatch> {
   constructor() {
     super({
       readVersions: READ_RULE_VERSIONS,
@@ -35,7 +27,7 @@ export class EventRuleCache extends RuleCache<RuleRow, CompiledRule> {
   }
 }
 
-function compile({ endpoint_id: endpointId, source, condition, applies_from: appliesFrom }: RuleRow): CompiledRule {
+function compile({ endpoint_id: endpointId, source, condition, applies_from: appliesFrom }: RuleRow): RuleToMatch {
   return {
     endpointId,
     source,

@@ -10,8 +10,7 @@ import { eventBody } from '../domain/event-body';
 import type { ClaimedDelivery } from './claimed-delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { cutOffResult, endedResult, resultOfCall, type DeliveryResult } from './delivery-result';
-import { OpenedSecrets } from './opened-secrets';
-import { signedHeaders } from './signed-headers';
+import { OpenedSecrets, signedHeaders } from './signed-headers';
 import { WebhookClient } from './webhook-client';
 
 /** What a sender works with. */

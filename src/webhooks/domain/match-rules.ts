@@ -3,11 +3,12 @@ import type { CompiledCondition, Verdict } from '../../reactions/domain/compile-
 import type { EventRecord } from '../../reactions/domain/event-record';
 import type { LoggedEvent } from '../../ingest/domain/event';
 
-/** What `matchRule` needs of a rule. */
+/** A rule of an endpoint for a type of events, with its compiled condition. */
 export interface RuleToMatch {
   readonly endpointId: string;
   readonly source: string | null;
   readonly appliesFrom: Date;
+  /** Undefined: all events of its type and source. */
   readonly condition: CompiledCondition | undefined;
 }
 
