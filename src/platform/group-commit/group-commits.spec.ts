@@ -1,5 +1,5 @@
 import { GroupCommit } from './group-commit';
-import { GroupCommitPerNode } from './group-commit-per-node';
+import { GroupCommitPerNode } from './group-commits';
 
 const PIECE = { work: 'event', bytes: 1 };
 
