@@ -16,7 +16,7 @@ import {
   TAKES_SIGNATURES,
   UNMASKS,
 } from './auth-metadata';
-import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
+import { bearerCredential, looksLikeJwt, CredentialMemory } from './bearer-credentials';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from '../errors/challenges';
 import { CredentialVerifier } from './credential-verifier';

@@ -5,7 +5,7 @@ import { checkAgainAfterBody } from '../http/service-request';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { andThen } from '../async/and-then';
 import { JWT_STRATEGY } from './auth-metadata';
-import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
+import { bearerCredential, looksLikeJwt, CredentialMemory } from './bearer-credentials';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused } from '../errors/challenges';
 import { CredentialVerifier } from './credential-verifier';
