@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/postgres/statement';
 import { onEachNode } from '../platform/postgres/distribution/each-node';
-import { EVENTS_IN_WINDOW } from './domain/events-in-window';
+import { EVENTS_IN_WINDOW } from './events-in-window';
 
 /* Times go as text, which keeps microseconds. */
 

@@ -1,6 +1,6 @@
 import { UNFINISHED_LIST } from '../../platform/jobs/work-states';
 import type { Statement } from '../../platform/postgres/statement';
-import { EVENTS_IN_WINDOW } from '../../processing/domain/events-in-window';
+import { EVENTS_IN_WINDOW } from '../../processing/events-in-window';
 
 /* Times go as text, which keeps microseconds. */
 

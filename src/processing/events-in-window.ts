@@ -1,7 +1,7 @@
 /**
  * The next $6 events of the workspace $1 behind the cursor ($2 to $4) that were received before $5, in order: that of
  * receipt, and within one transaction of ingest that of occurrence. `concerned`: of one of the types $7, and of the
- * source $8 unless that is null. For a FROM list.
+ * source $8 unless that is null. For a FROM list; backfills of reactions read the same window in a statement of theirs.
  */
 export const EVENTS_IN_WINDOW = `
       SELECT event_id, received_at, occurred_at, profile_id, queue_bundle_id,
