@@ -21,13 +21,14 @@ import { answerAsDuplicates, refusedBehindEvents, StoredCopies } from './store/s
  */
 export type IngestMode = 'live' | 'replay' | 'dry_run';
 
-/** Submissions after their refusals were recorded. */
-interface Refused {
+/** Checked submissions whose final refusals are recorded. */
+interface RefusalsRecorded {
   readonly checked: readonly CheckedEvent[];
+  /** Refused ones whose answer depends on what becomes of another event of the batch. */
   readonly undecided: ReadonlySet<CheckedEvent>;
 }
 
-const NONE: ReadonlySet<CheckedEvent> = new Set();
+const NONE_UNDECIDED: ReadonlySet<CheckedEvent> = new Set();
 /** Turns of the event loop: to find the faults of the smallest event takes as long as to check so many bytes. */
 const CHECK_BYTES_MIN = 1024;
 
@@ -105,12 +106,13 @@ export class IngestPipeline {
     );
   }
 
-  /**
-   * Records the refusals that are final. A copy of a stored event loses its refusal; `undecided` are refused events behind one of
-   * the same id in the batch, whose answer depends on what becomes of that one.
-   */
-  private async recordRefusals(sender: Sender, all: readonly CheckedEvent[], mode: IngestMode): Promise<Refused> {
-    if (all.every(({ refusal }) => refusal === undefined)) return { checked: all, undecided: NONE };
+  /** A copy of a stored event loses its refusal. Undecided are refused events behind one of the same id in the batch. */
+  private async recordRefusals(
+    sender: Sender,
+    all: readonly CheckedEvent[],
+    mode: IngestMode,
+  ): Promise<RefusalsRecorded> {
+    if (all.every(({ refusal }) => refusal === undefined)) return { checked: all, undecided: NONE_UNDECIDED };
     const checked = await this.copies.recognize(sender, all);
     const undecided = refusedBehindEvents(sender.tenantId, checked);
     const at = this.clock.now().getTime();

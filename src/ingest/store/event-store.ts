@@ -46,7 +46,7 @@ interface StoringRest {
   readonly batchId: string;
   /** Repetitions end then, by the monotonic clock. */
   readonly until: number;
-  /** Of the first attempt; a repetition goes step by step, which finds out what was in the way. */
+  /** Only in the first attempt; a repetition goes step by step, which finds out what was in the way. */
   readonly createsAtCommit: boolean;
 }
 
@@ -147,16 +147,16 @@ export class EventStore implements BeforeApplicationShutdown {
   private async storeRest(
     node: NodeState,
     rest: readonly Event[],
-    { results, batchId, until, ...first }: StoringRest,
+    { results, batchId, until, createsAtCommit }: StoringRest,
   ): Promise<void> {
     if (rest.length === 0) return;
-    let nextCreatesAtCommit = first.createsAtCommit;
+    let isFirst = true;
     const stored = await persistBatch<Event, IngestResult>(rest, {
       attempt: (events) => {
-        const createsAtCommit = nextCreatesAtCommit;
-        nextCreatesAtCommit = false;
+        const createsNow = createsAtCommit && isFirst;
+        isFirst = false;
         return this.commit(node, events, (open, queued) =>
-          this.transaction.run(open, events, batchId, { queued, createsAtCommit }),
+          this.transaction.run(open, events, batchId, { queued, createsAtCommit: createsNow }),
         );
       },
       refuse: refusedBy,
