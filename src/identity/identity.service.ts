@@ -305,8 +305,9 @@ export class IdentityService {
    * adds one is stored after this COMMIT. Throws `LostRaceError` if a customer has one already, is merged into another
    * one, or is erased.
    */
-  async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: readonly string[]): Promise<void> {
-    const held = await this.profiles.holdUnlinked(transaction, tenantId, rootIds);
-    if (held < rootIds.length) throw new LostRaceError('a customer got an EXTERNAL identifier meanwhile');
+  async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: ReadonlySet<string>): Promise<void> {
+    if (rootIds.size === 0) return;
+    const held = await this.profiles.holdUnlinked(transaction, tenantId, [...rootIds]);
+    if (held < rootIds.size) throw new LostRaceError('a customer got an EXTERNAL identifier meanwhile');
   }
 }

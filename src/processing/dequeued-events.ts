@@ -7,7 +7,7 @@ import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { Clock } from '../platform/values/clock';
 import { ReviewService } from '../review/review.service';
 import type { EffectResult } from './domain/event-effects';
-import { finishedRecord, processingProblem } from './domain/processing-outcome';
+import { finishedRecord, processingProblems } from './domain/processing-outcome';
 import { placeOfReceipt, readyEntry, type ReadyEntry } from './queue-order';
 import { WaitingEvents } from './waiting-events';
 
@@ -101,8 +101,7 @@ export class DequeuedEvents {
    * ends. Throws `LostRaceError` if one got it meanwhile; the caller repeats the transaction.
    */
   async holdUnlinked(transaction: Transaction, tenantId: string, waiting: readonly DequeuedResult[]): Promise<void> {
-    const roots = new Set(waiting.map(({ entry }) => entry.rootId));
-    if (roots.size > 0) await this.identity.holdUnlinked(transaction, tenantId, [...roots]);
+    await this.identity.holdUnlinked(transaction, tenantId, new Set(waiting.map(({ entry }) => entry.rootId)));
   }
 
   /**
@@ -119,11 +118,7 @@ export class DequeuedEvents {
       tenantId,
       newlyWaiting.map(({ entry }) => entry),
     );
-    const at = this.clock.now().getTime();
-    const problems = results.flatMap(({ entry: { toProcess }, result: { failure } }) =>
-      failure === undefined ? [] : [processingProblem(tenantId, toProcess.event, failure, at)],
-    );
-    this.review.recordWithin(transaction, problems);
+    this.review.recordWithin(transaction, processingProblems(tenantId, results, this.clock.now().getTime()));
   }
 }
 

@@ -8,7 +8,7 @@ import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { EffectResult } from './domain/event-effects';
-import { erasedReactions, finishedRecord, processingProblem } from './domain/processing-outcome';
+import { erasedReactions, finishedRecord, processingProblems } from './domain/processing-outcome';
 import { EventEffects } from './effects';
 import { QueueLeases } from './queue-leases';
 import type { ReadyEntry } from './queue-order';
@@ -57,7 +57,10 @@ export class EventProcessor {
       if (!isErased) applied += 1;
     }
     const waiting = entries.filter((_entry, index) => isAnyWaiting(all[index]?.reactions ?? []));
-    await this.holdUnlinked(transaction, waiting);
+    const tenantId = waiting[0]?.toProcess.tenantId;
+    if (tenantId !== undefined) {
+      await this.identity.holdUnlinked(transaction, tenantId, new Set(waiting.map(({ rootId }) => rootId)));
+    }
     return all;
   }
 
@@ -75,17 +78,6 @@ export class EventProcessor {
     this.leases.count(transaction, [
       { ...partition, count: records.filter(({ state }) => state === 'processed').length },
     ]);
-    const at = this.clock.now().getTime();
-    const problems = finished.flatMap(({ entry: { toProcess }, result: { failure } }) =>
-      failure === undefined ? [] : [processingProblem(tenantId, toProcess.event, failure, at)],
-    );
-    this.review.recordWithin(transaction, problems);
-  }
-
-  private async holdUnlinked(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<void> {
-    const [first] = entries;
-    if (first === undefined) return;
-    const { tenantId } = first.toProcess;
-    await this.identity.holdUnlinked(transaction, tenantId, [...new Set(entries.map(({ rootId }) => rootId))]);
+    this.review.recordWithin(transaction, processingProblems(tenantId, finished, this.clock.now().getTime()));
   }
 }

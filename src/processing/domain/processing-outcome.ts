@@ -1,6 +1,6 @@
 import type { ProcessingRecord, ReactionRecord, RecordToWrite } from '../../ingest/queue/processing-record';
 import type { LoggedEvent } from '../../ingest/domain/event';
-import type { EffectFailure, EffectResult } from './event-effects';
+import type { EffectFailure, EffectResult, EventToProcess } from './event-effects';
 import type { Problem } from '../../review/domain/review-entry';
 
 /** An event with its processing record so far, if it has one. */
@@ -105,6 +105,17 @@ export function processingProblem(tenantId: string, event: LoggedEvent, failure:
     payload: { form: 'json', text: 'null' },
     at,
   };
+}
+
+/** A review entry for each of the events that failed. */
+export function processingProblems(
+  tenantId: string,
+  processed: readonly { readonly entry: { readonly toProcess: EventToProcess }; readonly result: EffectResult }[],
+  at: number,
+): Problem[] {
+  return processed.flatMap(({ entry: { toProcess }, result: { failure } }) =>
+    failure === undefined ? [] : [processingProblem(tenantId, toProcess.event, failure, at)],
+  );
 }
 
 /** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate. */
