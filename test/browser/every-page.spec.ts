@@ -115,7 +115,7 @@ describe('every table', () => {
     const scrolled = () => table.evaluate(({ scrollTop }) => scrollTop);
     await rows.nth(45).scrollIntoViewIfNeeded();
     // The browser says so when it has come to rest.
-    await until(() => page.evaluate(() => 'scrollTops' in (history.state ?? {})));
+    await until(() => page.evaluate<boolean>(`'scrollTops' in (history.state ?? {})`));
     const position = await scrolled();
     expect(position).toBeGreaterThan(0);
     await rows.nth(45).click();
