@@ -2,7 +2,7 @@ import type { Statement } from '../platform/postgres/statement';
 import { onEachNode } from '../platform/postgres/distribution/each-node';
 import { EVENTS_IN_WINDOW } from './events-in-window';
 
-/* Times go as text, which keeps microseconds. */
+/* Times go as text, which keeps microseconds. Lists are ordered by the times, not by the texts of the same name. */
 
 /** The concerned events of the window, $9 at most, and the last event of a full window. */
 export const READ_WINDOW: Statement = {
@@ -24,7 +24,7 @@ export const COUNT_WINDOW: Statement = {
     SELECT event_id, received_at::text AS received_at, occurred_at::text AS occurred_at,
       (SELECT count(*)::int FROM looked_at) AS looked,
       (SELECT count(*)::int FROM looked_at WHERE concerned AND received_at < $9::timestamptz) AS concerned
-    FROM looked_at ORDER BY received_at DESC, occurred_at DESC, event_id DESC LIMIT 1`,
+    FROM looked_at l ORDER BY l.received_at DESC, l.occurred_at DESC, l.event_id DESC LIMIT 1`,
 };
 
 /** A transaction that seems to begin over a second later than now is from before the clock was set back. */

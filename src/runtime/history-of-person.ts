@@ -33,8 +33,9 @@ const DELETE_OWN = `DELETE FROM value_changes c USING ${someOf(OWN)} WHERE c.ten
 const FORGET_WHO = `UPDATE value_changes c SET changed_by = '', cause = '{"kind":"mutation"}'
   FROM ${someOf(OF_SHARED_VALUES)} WHERE c.tenant_id = $1 AND ${IS_SAME}`;
 
-function someOf({ condition }: EntriesOfPerson): string {
-  return `(SELECT * FROM value_changes WHERE tenant_id = $1 AND ${condition} LIMIT $3) few`;
+/** In the order of the index: without it PostgreSQL may look for all entries of the person each time. */
+function someOf({ condition, order }: EntriesOfPerson): string {
+  return `(SELECT * FROM value_changes WHERE tenant_id = $1 AND ${condition} ORDER BY ${order.join(', ')} LIMIT $3) few`;
 }
 
 /** How the columns of the order are compared with parameters, and returned for the next page. */
@@ -64,7 +65,7 @@ function readAfter({ condition, order }: EntriesOfPerson): string {
         ORDER BY ${order.join(', ')} LIMIT $3
       ) entries
     ) measured
-    WHERE coalesce(before, 0) < $4 ORDER BY ${order.join(', ')}`;
+    WHERE coalesce(before, 0) < $4 ORDER BY ${order.map((column) => `measured.${column}`).join(', ')}`;
 }
 
 const BEFORE_ALL = { scope: '', owner_id: '', name: '', at: '0', position: '0' } as const;

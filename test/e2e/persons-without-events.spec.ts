@@ -56,6 +56,18 @@ describe('POST /v1/cdp/profiles:export', () => {
     expectProblem(await admin.post('/v1/cdp/profiles:lookup', identity), 404, 'not_found');
   });
 
+  it('hands out every change once, also where a mutation has more than fit into a page', async () => {
+    const { identity, client } = await aParticipant();
+    // A page has 200 changes: it ends within the third of these mutations.
+    const values = [40, 100, 100].map((count, sent) => Array.from({ length: count }, (_none, at) => `${sent}-${at}`));
+    for (const each of values) {
+      const ops = each.map((value) => set('state.user.motto', value));
+      expect((await mutate(client, ops)).status).toBe(200);
+    }
+    const changes = (await exportOf(identity)).filter(({ record }) => record === 'value_change');
+    expect(changes.slice(1).map(({ data }) => data.current)).toEqual(values.flat());
+  });
+
   it('hands out the same as by the id of the profile, once there is one', async () => {
     const { identity } = await aParticipant();
     await eventOf(identity);
