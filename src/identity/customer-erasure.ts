@@ -153,18 +153,18 @@ export class CustomerErasure implements OnModuleInit {
     stopped: AbortSignal,
   ): Omit<ErasureSteps, 'waitFor'> {
     let storedAtMs = this.clock.monotonicMs();
-    const goOn = (): void => {
+    const throwIfStopping = (): void => {
       if (stopped.aborted) throw unavailable();
     };
     return {
       begunAt: new Date(begunAt),
       position: positions[name],
-      goOn,
+      throwIfStopping,
       done: async (position) => {
         if (this.clock.monotonicMs() - storedAtMs < PROGRESS_INTERVAL_MS && !stopped.aborted) return;
         await this.storePosition(erasure, name, position);
         storedAtMs = this.clock.monotonicMs();
-        goOn();
+        throwIfStopping();
       },
     };
   }

@@ -95,7 +95,7 @@ export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
     if (subject === null) return true;
     for (const statement of [DELETE_OWN, FORGET_WHO]) {
       for (let changed = ENTRIES_PER_STATEMENT; changed === ENTRIES_PER_STATEMENT;) {
-        steps.goOn();
+        steps.throwIfStopping();
         [, changed] = await this.database.query<[unknown, number]>(statement, [
           tenantId,
           subject,

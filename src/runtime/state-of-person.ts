@@ -111,7 +111,7 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
     for (let erased = OUTCOMES_PER_STATEMENT; erased === OUTCOMES_PER_STATEMENT;) {
-      steps.goOn();
+      steps.throwIfStopping();
       [, erased] = await this.database.query<[unknown, number]>(
         `DELETE FROM mutation_outcomes o USING (
            SELECT campaign_id, mutation_key, created_at FROM mutation_outcomes

@@ -53,8 +53,8 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /** Statement by statement, each a transaction of its own, so that locks are short. */
-  async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
-    await this.eraseEvents(this.database.manager, person, goOn);
+  async eraseAhead(person: Person, { throwIfStopping }: ErasureSteps): Promise<boolean> {
+    await this.eraseEvents(this.database.manager, person, throwIfStopping);
     return true;
   }
 

@@ -44,10 +44,10 @@ export interface ErasureSteps {
   readonly begunAt: Date;
   /** Behind what is done; undefined at the beginning. */
   readonly position: string | undefined;
-  /** Everything up to here is done; kept once a second, and when the process stops. Throws what `goOn` throws. */
+  /** Everything up to here is done; kept once a second, and when the process stops. Throws what `throwIfStopping` throws. */
   done(position: string): Promise<void>;
   /** Throws `unavailable` once the process is told to stop: another one, or a later start, takes the erasure up. */
-  readonly goOn: () => void;
+  readonly throwIfStopping: () => void;
   /** What the erasure waits for when all features are ahead, and may take long: erasures of others go on meanwhile. */
   readonly waitFor: (end: () => Promise<void>) => void;
 }

@@ -90,14 +90,14 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     const queueIds = new Set([participantQueueId(tenantId, subject)]);
     for (const [statement, parameter] of stepsOf(tenantId, subject)) {
       for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT;) {
-        steps.goOn();
+        steps.throwIfStopping();
         const values = [tenantId, parameter, ROWS_PER_STATEMENT];
         const [rows, count] = await this.database.query<[{ queue_id?: string }[], number]>(statement, values);
         for (const { queue_id: queueId } of rows) if (queueId !== undefined) queueIds.add(queueId);
         changed = count;
       }
     }
-    steps.waitFor(() => this.calls.waitForEnd(tenantId, [...queueIds], steps.goOn));
+    steps.waitFor(() => this.calls.waitForEnd(tenantId, [...queueIds], steps.throwIfStopping));
     return true;
   }
 
