@@ -88,6 +88,11 @@ export class IdentityService {
     return this.remembered.resolve(claims);
   }
 
+  /** Forgets all customers. What it remembers may never have been stored, where the database has lost transactions. */
+  forget(): void {
+    this.remembered.clear();
+  }
+
   /**
    * Plans new customers for claims whose customers are `unknown` to `recall`, as if nobody had named them before.
    * Undefined where that is not all: a claim would be refused or get a warning, or is likely to be an erased person's.

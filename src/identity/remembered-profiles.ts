@@ -23,7 +23,8 @@ const IDENTIFIERS_MAX = 50_000;
 /**
  * The profiles and customers that own identifiers, as this node last read or wrote them. An identifier never moves to
  * another profile. But any node may erase the profile or merge its customer, so the database must confirm what the
- * memory says (`ProfileRepository.holdProfilesLast`).
+ * memory says (`ProfileRepository.holdProfilesLast`). It cannot confirm that an identifier still belongs to its profile: only
+ * a failover loses such a row, and the memory is cleared with the session that is lost then.
  */
 @Injectable()
 export class RememberedProfiles {
@@ -69,6 +70,10 @@ export class RememberedProfiles {
       return strongest;
     });
     return { resolutions, profiles: [...profiles.values()] };
+  }
+
+  clear(): void {
+    this.profiles.clear();
   }
 
   private of(identifier: TenantIdentifier): CustomerProfile | undefined {

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
-import { anExternalEvent } from '../support/builders';
+import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { rowsOf } from '../support/database';
 import { aCampaign, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
@@ -59,4 +60,28 @@ it('a reaction that is defined again instead of one that was lost applies as it 
   await defineReaction(100);
   await processEvent();
   expect(await points()).toBe(111);
+});
+
+it('an identifier whose link was lost leads to the customer to whom it belongs now', async () => {
+  const { admin, tenantId } = campaign.workspace;
+  await registerTypes(admin, [PURCHASE]);
+  const identity = { externalUserId: randomUUID(), email: `${randomUUID()}@example.com` };
+  const email = { type: 'EMAIL', value: identity.email };
+  const profileOf = async (id: string): Promise<string> => (await admin.get(`/v1/events/${id}`)).body.profileId;
+  // The second event links the address, and with the third one the process remembers that.
+  await admin.post('/v1/cdp/events', aCdpEvent({ identity: { externalUserId: identity.externalUserId } }));
+  await admin.post('/v1/cdp/events', aCdpEvent({ identity }));
+  const { body: before } = await admin.post('/v1/external-events', anExternalEvent({ identity: email }));
+  await rowsOf(
+    service.databaseUrl,
+    `WITH lost AS (DELETE FROM profile_identifiers WHERE tenant_id = $1 AND kind = 'EMAIL')
+     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'cds-ingest'`,
+    [tenantId],
+  );
+  const { status, body: behind } = await admin.post('/v1/external-events', anExternalEvent({ identity: email }));
+  expect(status).toBe(202);
+  const [former, current] = [await profileOf(before.event_id), await profileOf(behind.event_id)];
+  expect(current).not.toBe(former);
+  expect((await admin.post('/v1/cdp/profiles:lookup', email)).body.id).toBe(current);
 });

@@ -81,6 +81,7 @@ export class EventStore implements BeforeApplicationShutdown {
       applicationName: 'cds-ingest',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      onLost: () => this.fromMemory.forget(),
       singlesMax: ROWS_MAX,
       fillTo: FILL_TO,
       bulkMax: ROWS_MAX,

@@ -91,6 +91,11 @@ export class StoreFromMemory {
     return { storing: new Backoff(), creating: new Backoff(), lookingUp: new Backoff() };
   }
 
+  /** For a session that was lost: the database may lack customers' identifiers that it had stored. */
+  forget(): void {
+    this.identity.forget();
+  }
+
   /** Undefined where too little is known, or where memory was often wrong lately. */
   recall(batch: readonly Event[], attempts: MemoryAttempts): RecalledBatch | undefined {
     if (!attempts.storing.shouldTry()) return undefined;

@@ -40,6 +40,8 @@ export interface PipelinedConnectionOptions {
   readonly statementTimeoutMs: number;
   /** False: a commit is answered before it is on the disk, and a crash of the server may lose the last second of them. */
   readonly waitsForDisk?: false;
+  /** Called when a session is lost. After a failover the database may lack what was read and written by it. */
+  readonly onLost?: () => void;
 }
 
 /**
@@ -221,6 +223,7 @@ export class PipelinedConnection {
     if (this.session === session) {
       this.opening = undefined;
       this.session = undefined;
+      this.options.onLost?.();
     }
     void session.client.end().catch(() => undefined);
   }
