@@ -92,9 +92,12 @@ describe('maskContacts', () => {
         expect(middle).toMatch(/^.?\*\*\*@.?\*\*\*(\.[A-Za-z]{2,6}|\.\*\*\*)$/u);
         // The top-level domain may be the same text as the local part: `av@a.av`.
         const [shownLocal = '', shownDomain = ''] = middle.split('@');
-        if (local.length > 1) expect(shownLocal).not.toContain(local);
+        // Stars of the address cannot be told from those of the mask: `a*@a.aa`.
+        const letters = local.replaceAll('*', '');
+        if (letters.length > 1) expect(shownLocal.replaceAll('*', '')).not.toContain(letters);
         expect(shownDomain).not.toContain(domain);
       }),
+      { examples: [['a*@a.aa', 'to', 'now']] },
     );
   });
 
