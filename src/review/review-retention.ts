@@ -34,11 +34,15 @@ export class ReviewRetention implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const work = async (from: JobPayload): Promise<void> => {
-      await this.removeOldCounts();
-      await workInParts(this.jobs, this.database.manager, RETENTION_JOB, this.removeOldPayloads(from));
-    };
+    const work = (from: JobPayload): Promise<void> =>
+      workInParts(this.jobs, this.database.manager, RETENTION_JOB, this.removeOld(from));
     this.jobs.handle(RETENTION_JOB, work, { cron: EVERY_HOUR });
+  }
+
+  /** The counts once, behind the last part of a pass. */
+  private async *removeOld(from: JobPayload): AsyncGenerator<JobPayload> {
+    yield* this.removeOldPayloads(from);
+    await this.removeOldCounts();
   }
 
   /**

@@ -25,8 +25,8 @@ export function handleInSteps(jobs: Jobs, manager: EntityManager, { name, cron, 
 }
 
 /**
- * Does work in steps that each give where another call goes on; what is left after a while is a further job. By its
- * position, so that it does not replace that of another hour.
+ * Does work in steps that each give where another call goes on; what is left after a while is a further job, with that as its
+ * payload.
  */
 export async function workInParts(
   jobs: Jobs,
@@ -37,7 +37,12 @@ export async function workInParts(
   const began = performance.now();
   for await (const position of steps) {
     if (performance.now() - began < WORK_MS_MAX) continue;
-    await jobs.add(manager, name, position, { key: Object.values(position).join('/') });
+    await addAt(jobs, manager, name, position);
     return;
   }
+}
+
+/** Adds a job that begins at a position, by which it has its key: it does not replace one that is somewhere else. */
+export function addAt(jobs: Jobs, manager: EntityManager, name: string, position: JobPayload): Promise<void> {
+  return jobs.add(manager, name, position, { key: Object.values(position).join('/') });
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { workInParts } from '../../platform/jobs/in-steps';
+import { addAt, workInParts } from '../../platform/jobs/in-steps';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { firstIdAt } from '../../platform/values/ids';
@@ -246,7 +246,7 @@ export class DeliveryMaintenance implements OnModuleInit {
   }
 
   private addJob(manager: EntityManager, name: string, from: JobPayload): Promise<void> {
-    return this.jobs.add(manager, name, from, { key: Object.values(from).join('/') });
+    return addAt(this.jobs, manager, name, from);
   }
 
   private async change(statement: string, values: readonly unknown[]): Promise<number> {
