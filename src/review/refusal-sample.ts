@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ROWS_LOOKED_AT_MAX } from '../platform/pagination/page';
 
 export interface SampledRefusal {
   /** The id of the entry. */
@@ -7,8 +8,6 @@ export interface SampledRefusal {
   readonly refusedAt: Date;
 }
 
-/** The number of newest entries that one sample reads (docs/adr/0012). */
-const ROWS_READ_MAX = 20_000;
 /** A larger payload cannot be an event. A batch may contain an item of up to 5 MiB. */
 const PAYLOAD_BYTES_MAX = 256 * 1024;
 
@@ -38,7 +37,7 @@ export class RefusalSample {
            AND payload_form = 'json' AND payload_state IS DISTINCT FROM 'removed' AND octet_length(payload) <= $6
        ) fitting
        WHERE place = 1 ORDER BY first_seen_at DESC, id DESC LIMIT $4`,
-      [tenantId, family, eventType, limit, ROWS_READ_MAX, PAYLOAD_BYTES_MAX],
+      [tenantId, family, eventType, limit, ROWS_LOOKED_AT_MAX, PAYLOAD_BYTES_MAX],
     );
     return rows.map((row) => ({ id: row.id, refusedAt: row.first_seen_at }));
   }

@@ -2,12 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/values/uuid';
-import type { Page } from '../platform/pagination/page';
+import { ROWS_LOOKED_AT_MAX, type Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import type { StoredEntry } from './domain/review-entry';
 import type { ReviewFilter } from './domain/review-filter';
 import { ReviewEntry } from './entities/review-entry.entity';
+import {
+  fitsValues,
+  HAS_MORE_ENTRIES,
+  READ_OF_FEW,
+  READ_OF_NEAREST,
+  statusesOf,
+  type LookedAt,
+} from './review-page.sql';
 
 /** An entry for a view. */
 export interface ShownEntry {
@@ -78,25 +86,46 @@ export class ReviewReader {
 
   /**
    * One page, newest first. The order is by first occurrence, so that a further occurrence moves no entry to another
-   * page.
+   * page. It looks at 20,000 entries at most (docs/adr/0012): it may be short or empty, with a cursor that goes on where
+   * it stopped.
    */
   async list(tenantId: string, filter: ReviewFilter, start: TimeKey, limit: number): Promise<Page<ShownEntry>> {
-    const found = await this.filtered(tenantId, filter)
-      .select('entry.id', 'id')
-      .addSelect('entry.firstSeenAt', 'at')
-      .andWhere('(entry.firstSeenAt, entry.id) < (:at, :id)', start)
-      .orderBy({ 'entry.firstSeenAt': 'DESC', 'entry.id': 'DESC' })
-      // One more than the page has shows that there is a next page.
-      .limit(limit + 1)
-      .getRawMany<TimeKey>();
+    const rows = await this.lookAt(tenantId, filter, start, limit);
     const page = await pageThatFits(this.database, LISTED_ENTRIES, [tenantId], {
-      found,
+      found: rows.filter(({ fits }) => fits),
       limit,
-      nameOf: ({ id }: TimeKey) => id,
+      nameOf: ({ id }) => id,
       cursorAfter,
     });
     const ids = page.rows.map(({ id }) => id);
-    return { ...page, rows: await this.beginningsOf(tenantId, ids, LISTED_PAYLOAD_CHARACTERS_MAX) };
+    const last = rows.find(({ isLast }) => isLast);
+    return {
+      rows: await this.beginningsOf(tenantId, ids, LISTED_PAYLOAD_CHARACTERS_MAX),
+      nextCursor: page.nextCursor ?? (last === undefined ? null : cursorAfter(last)),
+    };
+  }
+
+  /**
+   * The entries of a page and the next one. A page that could not be filled from the newest rows is read from an index
+   * if it can find all of its entries there; else its last row is the last one looked at.
+   */
+  private async lookAt(tenantId: string, filter: ReviewFilter, start: TimeKey, limit: number): Promise<LookedAt[]> {
+    const values = [tenantId, start.at, start.id, ...fitsValues(filter)];
+    const isFiltered = FILTER_FIELDS.some((field) => filter[field] !== undefined);
+    // Unfiltered, every row fits: one more than the page shows that there is a next one.
+    const rowsMax = isFiltered ? ROWS_LOOKED_AT_MAX : limit + 1;
+    const nearest: LookedAt[] = await this.database.query(READ_OF_NEAREST, [...values, limit + 1, rowsMax]);
+    const isFound = nearest.length > limit || !nearest.some(({ isLast }) => isLast);
+    if (isFound || !(await this.isOfFew(tenantId, filter))) return nearest;
+    return this.database.query(READ_OF_FEW, [...values, limit + 1]);
+  }
+
+  /** Whether so few entries have the filter's status and reason that a page can look at them all. */
+  private async isOfFew(tenantId: string, filter: ReviewFilter): Promise<boolean> {
+    if (filter.status === undefined && filter.reason === undefined) return false;
+    const values = [tenantId, statusesOf(filter), filter.reason ?? null, ROWS_LOOKED_AT_MAX];
+    const [row]: { hasMore: boolean }[] = await this.database.query(HAS_MORE_ENTRIES, values);
+    return row?.hasMore === false;
   }
 
   /** Entries in the order of `ids`, each with the first `characters` characters of its payload. */

@@ -357,6 +357,27 @@ describe('the review page', () => {
     await page.getByRole('alert').getByText('request_id').first().waitFor();
   });
 
+  it('looks further for the entries that a filter has left where a page ended without any', async () => {
+    const { page, tenant, client } = await browser.signedIn();
+    await sendTooEarly(client, 1);
+    await withClient(browser.service.databaseUrl, async (database) => {
+      // More than one page looks at, all of them newer.
+      await database.query(
+        `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
+           occurrences, first_seen_at, last_seen_at, status)
+         SELECT $1, gen_random_uuid(), 'error', 'identity', 'required', 'm', '[]', 'external', '{}', 'json', 1,
+           now() + interval '1 hour', now(), 'open'
+         FROM generate_series(1, 20001)`,
+        [tenant.tenantId],
+      );
+    });
+    await page.goto('review?eventType=purchase');
+    await page.getByText('No match among those looked at so far').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await button(page, 'Look further').click();
+    await entriesTable(page).getByRole('link', { name: 'unregistered_event_type' }).waitFor();
+  });
+
   it('is read also by a browser that thinks it is offline', async () => {
     const { page } = await browser.signedIn({ path: 'review' });
     await page.getByRole('heading', { name: 'Nothing to review' }).waitFor();

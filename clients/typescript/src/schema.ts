@@ -1704,6 +1704,7 @@ export interface components {
             lastSeenAt: string;
         };
         ReviewPageDto: {
+            /** @description With filters that hardly any entry matches a page can be short, or empty, although there are more. */
             items: components["schemas"]["ReviewEntryDto"][];
             /** @description Null at the end. */
             nextCursor: string | null;

@@ -94,6 +94,9 @@ function isOnControl(target: EventTarget): boolean {
   return isControl || getSelection()?.isCollapsed === false;
 }
 
+/** A page looks at a bounded number of rows, so one that a filter leaves empty need not be the last. */
+const NONE_SO_FAR = 'No match among those looked at so far';
+
 interface PagedTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
   readonly list: PagedList<T>;
   /** Shown when there is no row: `<Empty …/>`. */
@@ -104,15 +107,15 @@ interface PagedTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
 export function PagedTable<T extends object>({ list, empty, ...table }: PagedTableProps<T>) {
   if (list.isPending) return <Loading />;
   if (list.error !== null && list.items.length === 0) return <Failed error={list.error} onRetry={list.retry} />;
-  if (list.items.length === 0) return empty;
+  if (list.items.length === 0 && !list.hasMore) return empty;
   return (
     <>
-      <DataTable {...table} rows={list.items} />
+      {list.items.length > 0 && <DataTable {...table} rows={list.items} />}
       <p className={styles['more']}>
-        <span>{`${list.items.length.toLocaleString()} shown`}</span>
+        <span>{list.items.length > 0 ? `${list.items.length.toLocaleString()} shown` : NONE_SO_FAR}</span>
         {list.hasMore && (
           <Button onClick={list.loadMore} busy={list.isLoadingMore}>
-            Show more
+            {list.items.length > 0 ? 'Show more' : 'Look further'}
           </Button>
         )}
       </p>

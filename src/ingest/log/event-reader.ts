@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
-import { pageOf } from '../../platform/pagination/page';
+import { pageOf, ROWS_LOOKED_AT_MAX } from '../../platform/pagination/page';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { preparedQuery, preparedReads, type ReadRows } from '../../platform/postgres/prepared-query';
 import type { Statement } from '../../platform/postgres/statement';
@@ -37,12 +37,6 @@ export interface EventPage {
   /** Of a list in the order of receipt: see `ReceiptWatermark`. */
   readonly completeBefore?: Date;
 }
-
-/**
- * Rows that one page may look at. A filter that hardly anything fits then costs milliseconds, not a walk through the whole
- * log: the page comes short, and its cursor goes on where it stopped.
- */
-export const ROWS_LOOKED_AT_MAX = 20_000;
 
 /** What reads a page: a statement `withEvents`, and the values of its parameters but for the last two. */
 export interface PageRead {

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ROWS_LOOKED_AT_MAX } from '../../platform/pagination/page';
 import type { EventFamily } from '../domain/submission';
 
 export interface SampledEvent {
   readonly eventId: string;
   readonly receivedAt: Date;
 }
-
-/** Of a workspace's newest events, so many are looked at (docs/adr/0012): some 30 ms, and no further index on every event. */
-const ROWS_LOOKED_AT_MAX = 20_000;
 
 /** Finds stored events to try something on. */
 @Injectable()

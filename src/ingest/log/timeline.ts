@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ROWS_LOOKED_AT_MAX } from '../../platform/pagination/page';
 import type { ReadRows } from '../../platform/postgres/prepared-query';
 import { timelineRange, type TimelineSpan } from './timeline-range';
-import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage, type PageRead } from './event-reader';
+import { EventReader, type EventPage, type PageRead } from './event-reader';
 import { KEPT_PROFILES_MAX, READ_EXTENTS, readTimelinePage } from './timeline.sql';
 
 /** Which page of a timeline is asked for. */

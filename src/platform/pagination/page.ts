@@ -5,6 +5,12 @@ export interface Page<Row> {
 }
 
 /**
+ * Rows that one page may look at (docs/adr/0012): some 30 ms. A filter that hardly anything fits then costs milliseconds, not
+ * a walk through a whole table: the page comes short, and its cursor goes on where it stopped.
+ */
+export const ROWS_LOOKED_AT_MAX = 20_000;
+
+/**
  * The page out of the rows that were found, of which one more than `limit` shows that there is a next page; `cursorAfter`
  * gives the cursor of the page that comes after a row.
  */

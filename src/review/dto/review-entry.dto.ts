@@ -121,6 +121,7 @@ export class ReviewEntryDto {
 }
 
 export class ReviewPageDto {
+  /** With filters that hardly any entry matches a page can be short, or empty, although there are more. */
   items!: ReviewEntryDto[];
 
   /** Null at the end. */

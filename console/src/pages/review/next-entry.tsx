@@ -11,6 +11,7 @@ export function NextEntry() {
   const next = data?.items[0];
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return null;
+  if (next === undefined && data.nextCursor !== null) return <p>See the list for older entries.</p>;
   if (next === undefined) return <p>No entry of this list is open.</p>;
   return (
     <p>
