@@ -98,14 +98,14 @@ describe('a page of 50,000 review entries', () => {
   });
 
   it.each([{}, { status: 'open' }, { stage: 'validation' }] as const)('shows each entry once: %j', async (filter) => {
-    const [{ count = 0 } = {}] = await rowsOf(
+    const stored = await rowsOf(
       url,
       `SELECT count(*)::int AS count FROM review_entries
        WHERE tenant_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR stage = $3)`,
       [tenantId, 'status' in filter ? filter.status : null, 'stage' in filter ? filter.stage : null],
     );
     const read = (await pages(filter, 5_000)).flat();
-    expect(read).toHaveLength(count);
-    expect(new Set(read).size).toBe(count);
+    expect(stored).toEqual([{ count: read.length }]);
+    expect(new Set(read).size).toBe(read.length);
   });
 });
