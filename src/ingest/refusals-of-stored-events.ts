@@ -1,9 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { EVERY_TEN_MINUTES, Jobs } from '../platform/jobs/jobs';
+import { DataSource } from 'typeorm';
+import { workInParts } from '../platform/jobs/in-steps';
+import { EVERY_TEN_MINUTES, Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { NIL_UUID } from '../platform/values/uuid';
 import { OpenRefusals } from '../review/open-refusals';
 import { StoredCopies } from './store/stored-copies';
 
+const CLOSE_JOB = 'refusals-of-stored-events';
 /** Refusals of one statement: some milliseconds. */
 const REFUSALS_PER_STEP = 500;
 
@@ -14,30 +17,34 @@ const REFUSALS_PER_STEP = 500;
 @Injectable()
 export class RefusalsOfStoredEvents implements OnModuleInit {
   constructor(
+    private readonly database: DataSource,
     private readonly jobs: Jobs,
     private readonly copies: StoredCopies,
     private readonly refusals: OpenRefusals,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle('refusals-of-stored-events', () => this.closeAll(), { cron: EVERY_TEN_MINUTES });
+    const work = (from: JobPayload): Promise<void> =>
+      workInParts(this.jobs, this.database.manager, CLOSE_JOB, this.close(from));
+    this.jobs.handle(CLOSE_JOB, work, { cron: EVERY_TEN_MINUTES });
   }
 
-  async closeAll(): Promise<void> {
-    let tenantId = await this.refusals.nextWorkspace(NIL_UUID);
+  /** In steps, each of which gives the event behind which another call goes on. */
+  async *close(from: JobPayload): AsyncGenerator<JobPayload> {
+    let { tenantId = await this.refusals.nextWorkspace(NIL_UUID), after = NIL_UUID } = from;
     while (tenantId !== undefined) {
-      await this.closeOf(tenantId);
-      tenantId = await this.refusals.nextWorkspace(tenantId);
+      const last = await this.closeSome(tenantId, after);
+      if (last === undefined) tenantId = await this.refusals.nextWorkspace(tenantId);
+      after = last ?? NIL_UUID;
+      if (tenantId !== undefined) yield { tenantId, after };
     }
   }
 
-  private async closeOf(tenantId: string): Promise<void> {
-    let last: string | undefined = NIL_UUID;
-    while (last !== undefined) {
-      const refused = await this.refusals.eventsOf(tenantId, last, REFUSALS_PER_STEP);
-      const stored = await this.copies.storedAmong(tenantId, refused);
-      await this.refusals.supersede(tenantId, [...stored.keys()]);
-      last = refused.length < REFUSALS_PER_STEP ? undefined : refused.at(-1);
-    }
+  /** Answers the last event that it looked at; undefined: there is none behind it. */
+  private async closeSome(tenantId: string, after: string): Promise<string | undefined> {
+    const refused = await this.refusals.eventsOf(tenantId, after, REFUSALS_PER_STEP);
+    const stored = await this.copies.storedAmong(tenantId, refused);
+    await this.refusals.supersede(tenantId, [...stored.keys()]);
+    return refused.length < REFUSALS_PER_STEP ? undefined : refused.at(-1);
   }
 }

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IngestPipeline } from '../../src/ingest/pipeline';
-import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
 import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, registerTypes, aCdpEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { rowsOf } from '../support/database';
-import { beginReplay, replayOnce } from '../support/review';
+import { beginReplay, closeRefusals, replayOnce } from '../support/review';
 import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 
 const IN_TIME_MS = 15_000;
@@ -152,7 +151,7 @@ it('shows a failure as one of processing, though the event was refused before fo
   expect((await client.post('/v1/external-events', { ...event, type: undefined })).status).toBe(422);
   const eventId = await send(event);
   expect((await processed(eventId)).lastError).toMatch(/^required: /);
-  await nodes[0]!.app.get(RefusalsOfStoredEvents).closeAll();
+  await closeRefusals(nodes[0]!.app);
   const { items } = (await client.get('/v1/review-entries')).body;
   const failure = { reason: 'required', stage: 'processing', status: 'open', payloadState: 'stored' };
   expect(items).toMatchObject([{ ...failure, eventId, occurrences: 2 }]);

@@ -1,11 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
+import type { JobPayload } from '../../src/platform/jobs/jobs';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { QUEUED_EVENTS } from '../support/processing';
+import { closeRefusals } from '../support/review';
 import { aTenant } from '../support/tenant';
 
 let url: string;
@@ -177,8 +179,37 @@ describe('a batch about customers who are known', () => {
       { id: null, status: 'open', stage: 'processing' },
     ];
     expect(await rowsOf(url, entries, [tenantId])).toEqual([{ id: 'corrected', ...before }, ...others]);
-    await slow.get(RefusalsOfStoredEvents).closeAll();
+    await closeRefusals(slow);
     const closed = { id: 'corrected', status: 'superseded', stage: 'validation' };
     expect(await rowsOf(url, entries, [tenantId])).toEqual([closed, ...others]);
+  });
+
+  it('closes such refusals in steps, and goes on where a step ended', async () => {
+    const { tenantId } = await aTenant(url);
+    await take(quick, tenantId, [aVisit('stored')]);
+    // Twice as many as a step looks at, and behind them one of an event that is stored.
+    await rowsOf(
+      url,
+      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload_form,
+         occurrences, first_seen_at, last_seen_at, status, event_id)
+       SELECT $1, gen_random_uuid(), 'error', 'validation', 'required', 'm', '[]', 'external', 'text',
+         1, now(), now(), 'open', event_id
+       FROM (
+         SELECT lpad(n::text, 32, '0')::uuid AS event_id FROM generate_series(1, 1000) n
+         UNION ALL
+         SELECT event_id FROM events WHERE tenant_id = $1
+       ) refused`,
+      [tenantId],
+    );
+    const superseded = () =>
+      rowsOf(url, `SELECT 1 FROM review_entries WHERE tenant_id = $1 AND status = 'superseded'`, [tenantId]);
+    const positions: JobPayload[] = [];
+    for await (const position of quick.get(RefusalsOfStoredEvents).close({ tenantId })) {
+      if (position['tenantId'] === tenantId) positions.push(position);
+      if (positions.length === 2) break;
+    }
+    expect(await superseded()).toEqual([]);
+    await closeRefusals(quick, positions[1]);
+    expect(await superseded()).toHaveLength(1);
   });
 });

@@ -1,3 +1,6 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
+import type { JobPayload } from '../../src/platform/jobs/jobs';
 import { aCdpEvent } from './builders';
 import type { Client } from './client';
 import { rowsOf } from './database';
@@ -44,4 +47,10 @@ export async function replayOnce(
 /** Leaves an entry open beside the stored event that has closed it, as two nodes that meet at one event id can. */
 export async function reopen(databaseUrl: string, { id }: { readonly id: string }): Promise<void> {
   await rowsOf(databaseUrl, `UPDATE review_entries SET status = 'open', resolution = NULL WHERE id = $1`, [id]);
+}
+
+/** Closes the open refusals of events that are stored, in all workspaces, or from a position on. */
+export async function closeRefusals(node: INestApplicationContext, from: JobPayload = {}): Promise<void> {
+  const steps = node.get(RefusalsOfStoredEvents).close(from);
+  while ((await steps.next()).done !== true);
 }
