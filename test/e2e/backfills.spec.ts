@@ -276,6 +276,20 @@ describe('POST …/reactions/{name}:backfill', () => {
     for (const id of ids) expect(await processingOf(id)).toMatchObject({ reactions: [] });
   });
 
+  it('counts events as failed in a dry run whose changes no variable of the campaign takes, and sums up none of them', async () => {
+    await campaign.define('state.user.grade', 'string');
+    await send(purchase('ann', { amount: 1, grade: 'A' }), purchase('ann', { amount: 2, grade: 5 }));
+    await define({ ops: [POINTS, { path: 'state.user.grade', op: 'set', valueFrom: 'properties.grade' }] });
+    const sums = [
+      { path: 'state.user.points', events: 1, sum: 1, sets: 0 },
+      { path: 'state.user.grade', events: 1, sum: 0, sets: 1 },
+    ];
+    expect(await run({ dryRun: true })).toMatchObject({ matched: 2, applied: 1, failed: 1, sums });
+    await campaign.archive('state.user.points');
+    expect(await run({ dryRun: true })).toMatchObject({ matched: 2, applied: 0, failed: 2, sums: [] });
+    expect(await run()).toMatchObject({ matched: 2, applied: 0, failed: 2 });
+  });
+
   it('runs one backfill of a reaction at a time on two nodes, at its pace, until it is cancelled', async () => {
     await send(...Array.from({ length: 40 }, () => purchase('ann', { amount: 1 })));
     await define();

@@ -2818,7 +2818,8 @@ export interface components {
              */
             matched: number;
             /**
-             * @description Those whose changes were made; in a dry run, would be made.
+             * @description Those whose changes were made; in a dry run, would be made. A dry run reads no values: it includes changes that would
+             *     leave limits, and those of values that a later event has set.
              * @example 44
              */
             applied: number;

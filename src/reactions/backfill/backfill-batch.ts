@@ -12,6 +12,7 @@ import {
   type DequeuedEvent,
   type DequeuedResult,
 } from '../../processing/dequeued-events';
+import type { Operation } from '../../runtime/domain/operation';
 import type { Declarations } from '../../variables/domain/declarations';
 import { VariablesService } from '../../variables/variables.service';
 import {
@@ -25,6 +26,7 @@ import {
   type Plan,
   type ReactionResult,
 } from '../domain/react';
+import { declarationFaults } from '../domain/reaction-operations';
 import { EventReactions } from '../event-reactions';
 import { BackfillMarks } from './backfill-marks';
 import type { RunningBackfill } from './backfill-progress';
@@ -88,16 +90,17 @@ export class BackfillBatch {
     const { planned, attempts } = await this.plan(backfill, compiled, candidates, declarations);
     const next = candidates[planned.length];
     const count = next === undefined ? held.count : events.findIndex(({ eventId }) => eventId === next.eventId);
-    const tried = backfill.isDryRun ? planned.map(rehearsed) : await this.apply(transaction, backfill, planned);
+    const tried = backfill.isDryRun
+      ? planned.map((each) => rehearsed(each, declarations))
+      : await this.apply(transaction, backfill, planned);
     if (!backfill.isDryRun) {
       this.assertSamePeriods(planned, declarations);
       await this.record(transaction, backfill, compiled, tried);
     }
     const untouched: EventOutcome[] = Array.from({ length: count - tried.length }, () => undefined);
-    const operations = tried.flatMap(({ plan }) =>
-      plan !== undefined && isMutationPlan(plan) ? [plan.operations] : [],
-    );
-    const sums = backfill.isDryRun ? inOrder(addSums(backfill.sums, operations), compiled) : backfill.sums;
+    const sums = backfill.isDryRun
+      ? inOrder(addSums(backfill.sums, tried.flatMap(appliedOperations)), compiled)
+      : backfill.sums;
     const outcomes = [...tried.map(({ result }) => result), ...untouched];
     return { count, progress: { ...addCounts(backfill, outcomes), sums, attempts } };
   }
@@ -238,10 +241,15 @@ function eventOf({ toProcess }: DequeuedEntry, { campaignId, name, requestedAt }
   return { ...toProcess, backfilled: [record] };
 }
 
-/** What a plan would come to. */
-function rehearsed({ entry, plan }: Planned): Tried {
-  if (plan === undefined) return { entry, plan, result: undefined };
-  return { entry, plan, result: isMutationPlan(plan) ? { outcome: 'applied' } : plan.result };
+/** What a plan would come to, whatever the values are. */
+function rehearsed({ entry, plan }: Planned, declarations: Declarations): Tried {
+  if (plan === undefined || !isMutationPlan(plan)) return { entry, plan, result: plan?.result };
+  const faults = declarationFaults(plan.operations, declarations);
+  return { entry, plan, result: faults.length === 0 ? { outcome: 'applied' } : { outcome: 'failed', faults } };
+}
+
+function appliedOperations({ plan, result }: Tried): (readonly Operation[])[] {
+  return result?.outcome === 'applied' && plan !== undefined && isMutationPlan(plan) ? [plan.operations] : [];
 }
 
 function isOverdue(plan: Plan | undefined): boolean {

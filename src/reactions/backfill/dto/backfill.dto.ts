@@ -103,7 +103,10 @@ export class BackfillDto {
   @ApiProperty({ type: 'integer', example: 45 })
   matched!: number;
 
-  /** Those whose changes were made; in a dry run, would be made. */
+  /**
+   * Those whose changes were made; in a dry run, would be made. A dry run reads no values: it includes changes that would
+   * leave limits, and those of values that a later event has set.
+   */
   @ApiProperty({ type: 'integer', example: 44 })
   applied!: number;
 
