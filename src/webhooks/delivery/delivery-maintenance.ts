@@ -69,24 +69,27 @@ const NEXT_ENDPOINT = `
     WHERE (tenant_id, endpoint_id) > ($1, $2) AND created_at > '-infinity' ORDER BY tenant_id, endpoint_id LIMIT 1
   ) d
   LEFT JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`;
-/** By the state once more: one that is asked for again at this moment stays. */
-const EXPIRE = `
+/**
+ * By the state once more: one that is asked for again at this moment stays. By statement_timestamp(), because PostgreSQL
+ * compares with the volatile clock_timestamp() row by row, and would read all deliveries that are kept.
+ */
+export const EXPIRE = `
   DELETE FROM webhook_deliveries WHERE state = $3 AND (tenant_id, event_id, endpoint_id) IN (
     SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
     WHERE tenant_id = $1 AND endpoint_id = $2 AND state = $3 AND created_at > '-infinity'
-      AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
-      AND done_at < clock_timestamp() - $4 * interval '1 day'
+      AND seq < (extract(epoch FROM statement_timestamp() - $4 * interval '1 day') * 1000000)::bigint
+      AND done_at < statement_timestamp() - $4 * interval '1 day'
     ORDER BY seq LIMIT $5)`;
 
 /**
  * Ends pending deliveries of changes that were added over $4 days ago. Looks at some deliveries of an endpoint behind the
  * position $3, and returns their positions.
  */
-const END_OLD_CHANGES = `
+export const END_OLD_CHANGES = `
   WITH page AS MATERIALIZED (
     SELECT event_id, is_change, seq FROM webhook_deliveries
     WHERE tenant_id = $1 AND endpoint_id = $2 AND state = 'pending' AND created_at > '-infinity' AND seq > $3
-      AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
+      AND seq < (extract(epoch FROM statement_timestamp() - $4 * interval '1 day') * 1000000)::bigint
     ORDER BY seq LIMIT $5
   ), ended AS (
     UPDATE webhook_deliveries d SET state = 'failed', reason = 'change_expired', done_at = statement_timestamp()
