@@ -38,14 +38,17 @@ const REMOVE_REPLAYS = `
   DELETE FROM webhook_replays WHERE (tenant_id, endpoint_id, id) IN (
     SELECT tenant_id, endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3)`;
 
-/** Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. */
-const RESUME_QUEUES = `
+/**
+ * Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. By the index of due times, so
+ * that a step does not read again what earlier ones have resumed. It holds locks in no common order, but waits for none.
+ */
+export const RESUME_QUEUES = `
   UPDATE webhook_queues SET due_at = statement_timestamp(), failures = 0
   WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() AND due_at > '-infinity'
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > statement_timestamp() AND due_at > '-infinity'
       AND claim_id IS NULL
-    ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+    ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)`;
 const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
 
 /**
