@@ -65,13 +65,16 @@ export const NEXT_WAITING_TENANT: Statement = {
     ORDER BY tenant_id, queued_at LIMIT 1`,
 };
 
-/** The oldest events of a workspace that have waited for $2 days; $3 at most. */
+/**
+ * The oldest events of a workspace that have waited for $2 days; $3 at most. Comparing with clock_timestamp(), which is
+ * volatile, PostgreSQL would read all that wait.
+ */
 export const LOCK_EXPIRED_WAITING: Statement = {
   name: 'processing_lock_expired_waiting',
   text: `
     SELECT w.profile_id, ${TEXT_OF_QUEUED_AT}, w.position, w.event_id, w.queued_for FROM waiting_events w
     WHERE w.tenant_id = $1::uuid AND w.queued_at > '-infinity'
-      AND w.queued_at < clock_timestamp() - make_interval(days => $2::int)
+      AND w.queued_at < statement_timestamp() - make_interval(days => $2::int)
     ORDER BY w.queued_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
 };
 

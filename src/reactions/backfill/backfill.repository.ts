@@ -8,6 +8,22 @@ import type { BackfillKey } from './backfill-progress';
 /** Of a workspace; older ones that are over are removed. */
 const KEPT_MAX = 1_000;
 
+/**
+ * Removes some marks ($2) of backfills that are over. Looks for those of each by their key: a running backfill may have
+ * millions, which are not read.
+ */
+export const REMOVE_LATE_MARKS = `
+  DELETE FROM reaction_backfill_marks m
+  USING (
+    SELECT late.backfill_id, late.profile_id FROM reaction_backfills b
+    CROSS JOIN LATERAL (
+      SELECT backfill_id, profile_id FROM reaction_backfill_marks
+      WHERE tenant_id = $1 AND backfill_id = b.id ORDER BY profile_id LIMIT $2
+    ) late
+    WHERE b.tenant_id = $1 AND b.state NOT IN ${UNFINISHED_LIST} LIMIT $2
+  ) late
+  WHERE m.tenant_id = $1 AND m.backfill_id = late.backfill_id AND m.profile_id = late.profile_id`;
+
 /** The table of backfills, for requests. */
 @Injectable()
 export class BackfillRepository {
@@ -44,16 +60,7 @@ export class BackfillRepository {
        WHERE b.tenant_id = $1 AND b.id = old.id AND b.state NOT IN ${UNFINISHED_LIST}`,
       [backfill.tenantId, KEPT_MAX],
     );
-    await manager.query(
-      `DELETE FROM reaction_backfill_marks m
-       USING (
-         SELECT m.backfill_id, m.profile_id FROM reaction_backfill_marks m
-         JOIN reaction_backfills b ON b.tenant_id = m.tenant_id AND b.id = m.backfill_id
-         WHERE m.tenant_id = $1 AND b.state NOT IN ${UNFINISHED_LIST} LIMIT $2
-       ) late
-       WHERE m.tenant_id = $1 AND m.backfill_id = late.backfill_id AND m.profile_id = late.profile_id`,
-      [backfill.tenantId, KEPT_MAX],
-    );
+    await manager.query(REMOVE_LATE_MARKS, [backfill.tenantId, KEPT_MAX]);
   }
 
   /** Has workers report later events to the backfill. The caller has locked the workspace's reactions. */

@@ -56,14 +56,14 @@ const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
  * Without a failed attempt a queue waits for 30 seconds at most, a claim ends after as many, and attempts are 29 hours apart at
  * most. A call may be under way: its claim goes on for 30 seconds.
  */
-const PULL_BACK_QUEUES = `
+export const PULL_BACK_QUEUES = `
   UPDATE webhook_queues
   SET due_at = statement_timestamp() + CASE WHEN claim_id IS NULL THEN interval '0' ELSE interval '30 seconds' END
   WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() + interval '1 minute' AND due_at > '-infinity'
-      AND (failures = 0 OR claim_id IS NOT NULL OR due_at > clock_timestamp() + interval '29 hours')
-    ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > statement_timestamp() + interval '1 minute' AND due_at > '-infinity'
+      AND (failures = 0 OR claim_id IS NOT NULL OR due_at > statement_timestamp() + interval '29 hours')
+    ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)`;
 
 const NEXT_ENDPOINT = `
   SELECT d.tenant_id, d.endpoint_id, e.id IS NULL AS is_deleted
