@@ -13,6 +13,7 @@ import {
   summary,
   type Campaign,
 } from '../support/runtime';
+import { until } from '../support/until';
 
 const TOTAL = 'state.campaign.total';
 
@@ -140,10 +141,10 @@ it('applies one of four copies that wait for somebody else’s lock until their 
     await holder.query('SELECT 1 FROM shared_values WHERE tenant_id = $1 FOR UPDATE', [campaign.workspace.tenantId]);
     const first = mutate(bob!, [inc(TOTAL)]);
     await untilBlocked(url, 'cds-mutations', 1);
-    // They are the next batch, which waits for half a second as the first one does; then each half of it does.
+    // They are the next batch, which waits for a while as the first one does; then its first half does.
     const sent = range(4).map(() => mutate(ann!, [inc(TOTAL)], { mutation_id: 'm' }));
     expect(summary(await first)).toBe('503 unavailable');
-    await holder.query('SELECT pg_sleep(0.7)');
+    await untilBlockedInTurn(2);
     await holder.query('COMMIT');
     return Promise.all(sent);
   });
@@ -170,3 +171,18 @@ it('keeps a counter that everybody adds to small', async () => {
   expect(after['shared']! - before['shared']!).toBeLessThan(100_000);
   expect(after['participants']! - before['participants']!).toBeLessThan(100_000);
 });
+
+/** Once so many transactions of mutations have waited for a lock, one after the other. */
+async function untilBlockedInTurn(transactions: number): Promise<void> {
+  const seen = new Set<string>();
+  await withClient(url, (client) =>
+    until(async () => {
+      const blocked = await client.query<{ began: string }>(
+        `SELECT xact_start::text AS began FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'cds-mutations' AND wait_event_type = 'Lock'`,
+      );
+      for (const { began } of blocked.rows) seen.add(began);
+      return seen.size >= transactions;
+    }),
+  );
+}
