@@ -1,5 +1,5 @@
 import { REVIEW_STATUSES } from './domain/review-entry';
-import { filterParameters, type ReviewFilter } from './domain/review-filter';
+import { filterParameters, matchesParameters, type ReviewFilter } from './domain/review-filter';
 
 /** A row that a page has looked at. */
 export interface LookedAt {
@@ -16,8 +16,7 @@ const BEHIND_START = '(first_seen_at, id) < ($2::timestamptz, $3::uuid)';
 /** With this condition, which is always true, PostgreSQL uses the partial indexes. */
 const IN_INDEXES = `first_seen_at > '-infinity'`;
 /** $4 statuses, $5 stage, $6 reason, $7 source, $8 event type; of the last four null matches all. */
-const FITS = `status = ANY($4::text[]) AND ($5::text IS NULL OR stage = $5) AND ($6::text IS NULL OR reason = $6)
-    AND ($7::text IS NULL OR source = $7) AND ($8::text IS NULL OR event_type = $8)`;
+const FITS = `status = ANY($4::text[]) AND ${matchesParameters(5)}`;
 
 /** The entries of the first columns of `review_entries_counts_idx`: workspace $1, `statuses`, `reason` (null: all). */
 function ofIndex(statuses: string, reason: string): string {

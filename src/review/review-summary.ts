@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ReviewCounts, ReviewGroup } from './domain/review-entry';
-import { filterParameters, type SingleStatusFilter } from './domain/review-filter';
+import { filterParameters, matchesParameters, type SingleStatusFilter } from './domain/review-filter';
 
 /** The limit for groups of one kind; the largest are returned. */
 const GROUPS_MAX = 100;
@@ -32,8 +32,7 @@ export class ReviewSummary {
            count(*)::integer AS count
          FROM review_entries
          WHERE tenant_id = $1 AND status = $2 AND first_seen_at > '-infinity'
-           AND ($4::text IS NULL OR stage = $4) AND ($5::text IS NULL OR reason = $5)
-           AND ($6::text IS NULL OR source = $6) AND ($7::text IS NULL OR event_type = $7)
+           AND ${matchesParameters(4)}
          GROUP BY GROUPING SETS ((reason), (source), (event_type), ())
        ), ranked AS (
          SELECT *, row_number() OVER (PARTITION BY kind ORDER BY count DESC, name) AS place FROM groups

@@ -3,7 +3,7 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import type { Dismissal } from '../domain/resolution';
 import { NIL_UUID } from '../../platform/values/uuid';
-import { filterParameters, type ReviewFilter } from '../domain/review-filter';
+import { filterParameters, matchesParameters, type ReviewFilter } from '../domain/review-filter';
 import { ReviewDismissal } from './entities/review-dismissal.entity';
 
 /** The entries that a step looks at: `limit` of them behind the id `after`. */
@@ -37,8 +37,7 @@ const DISMISS_PAGE = `
     SELECT e.id FROM page p JOIN review_entries e ON e.tenant_id = $1 AND e.id = p.id
     WHERE e.status = 'open'
       AND (e.last_seen_at <= $5 OR e.last_seen_at > statement_timestamp() + interval '1 minute')
-      AND ($6::text IS NULL OR e.stage = $6) AND ($7::text IS NULL OR e.reason = $7)
-      AND ($8::text IS NULL OR e.source = $8) AND ($9::text IS NULL OR e.event_type = $9)
+      AND ${matchesParameters(6)}
     ORDER BY e.id FOR UPDATE OF e
   ), closed AS (
     UPDATE review_entries e SET status = 'dismissed', closed_at = statement_timestamp(), resolution = $4::jsonb

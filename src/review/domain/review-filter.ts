@@ -12,6 +12,19 @@ export interface ReviewFilter {
 /** Selects entries of one status. */
 export type SingleStatusFilter = ReviewFilter & { readonly status: ReviewStatus };
 
+/** SQL of whether an entry has the values of `filterParameters`, the first of which is the parameter of this number. */
+export function matchesParameters(first: number): string {
+  const columns = Object.values({
+    stage: 'stage',
+    reason: 'reason',
+    source: 'source',
+    eventType: 'event_type',
+  } satisfies Record<Exclude<keyof ReviewFilter, 'status'>, string>);
+  return columns
+    .map((column, index) => `($${first + index}::text IS NULL OR ${column} = $${first + index})`)
+    .join(' AND ');
+}
+
 /**
  * The fields beside the status as parameters of a statement, always in this order; null matches all. A further field does
  * not compile until it is here, and then fails in each statement that does not use its parameter: a bulk dismissal that
