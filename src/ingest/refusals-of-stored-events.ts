@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { workInParts } from '../platform/jobs/in-steps';
+import { handleInParts } from '../platform/jobs/in-steps';
 import { EVERY_TEN_MINUTES, Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { NIL_UUID } from '../platform/values/uuid';
 import { OpenRefusals } from '../review/open-refusals';
@@ -24,9 +24,8 @@ export class RefusalsOfStoredEvents implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const work = (from: JobPayload): Promise<void> =>
-      workInParts(this.jobs, this.database.manager, CLOSE_JOB, this.close(from));
-    this.jobs.handle(CLOSE_JOB, work, { cron: EVERY_TEN_MINUTES });
+    const steps = (from: JobPayload): AsyncIterable<JobPayload> => this.close(from);
+    handleInParts(this.jobs, this.database.manager, CLOSE_JOB, steps, { cron: EVERY_TEN_MINUTES });
   }
 
   /** In steps, each of which gives the event behind which another call goes on. */

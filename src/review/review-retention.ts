@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { workInParts } from '../platform/jobs/in-steps';
+import { handleInParts } from '../platform/jobs/in-steps';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { NIL_UUID } from '../platform/values/uuid';
 
@@ -34,9 +34,8 @@ export class ReviewRetention implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const work = (from: JobPayload): Promise<void> =>
-      workInParts(this.jobs, this.database.manager, RETENTION_JOB, this.removeOld(from));
-    this.jobs.handle(RETENTION_JOB, work, { cron: EVERY_HOUR });
+    const steps = (from: JobPayload): AsyncIterable<JobPayload> => this.removeOld(from);
+    handleInParts(this.jobs, this.database.manager, RETENTION_JOB, steps, { cron: EVERY_HOUR });
   }
 
   /** The counts once, behind the last part of a pass. */

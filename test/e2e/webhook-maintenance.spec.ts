@@ -223,12 +223,14 @@ describe('deliveries in the course of time', () => {
     const ids = [await aWebhook(client, receiver.url), await aWebhook(client, receiver.url)].map(({ id }) => id);
     await send('ann', 1);
     for (const id of ids) await until(async () => (await statesOf(id)).join() === 'delivered');
-    // More than two steps at each endpoint.
+    // More than two steps of each kind, whose boundaries fall between deliveries of one `seq`.
     const copies = `
       INSERT INTO webhook_deliveries
-      SELECT (jsonb_populate_record(d, jsonb_build_object('event_id', gen_random_uuid(), 'seq', number,
-        'done_at', now() - interval '31 days'))).*
-      FROM webhook_deliveries d CROSS JOIN generate_series(1, 1200) AS number WHERE tenant_id = $1`;
+      SELECT (jsonb_populate_record(d, jsonb_build_object('event_id', gen_random_uuid(), 'seq', number / 1000 + 1,
+        'state', copy.state, 'is_change', copy.state = 'pending', 'done_at', now() - days * interval '1 day'))).*
+      FROM webhook_deliveries d CROSS JOIN generate_series(0, 1199) AS number
+        CROSS JOIN (VALUES ('delivered', 1), ('delivered', 31), ('pending', NULL)) AS copy (state, days)
+      WHERE tenant_id = $1`;
     await rowsOf(service.databaseUrl, copies, [workspace.tenantId]);
     const maintenance = service.app.get(DeliveryMaintenance);
     for (let from: Readonly<Record<string, string>> = {}; ;) {
@@ -236,7 +238,14 @@ describe('deliveries in the course of time', () => {
       if (value === undefined) break;
       from = value;
     }
-    for (const id of ids) expect(await statesOf(id)).toEqual(['delivered']);
+    const left = `SELECT endpoint_id, state, count(*)::int FROM webhook_deliveries WHERE tenant_id = $1
+      GROUP BY endpoint_id, state ORDER BY endpoint_id, state`;
+    expect(await rowsOf(service.databaseUrl, left, [workspace.tenantId])).toEqual(
+      ids.toSorted().flatMap((id) => [
+        { endpoint_id: id, state: 'delivered', count: 1_201 },
+        { endpoint_id: id, state: 'failed', count: 1_200 },
+      ]),
+    );
   });
 
   it('are not removed when they are asked for again at that moment', async () => {

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { LOCK_EXPIRED_WAITING } from '../../src/processing/waiting-events.sql';
 import { REMOVE_LATE_MARKS } from '../../src/reactions/backfill/backfill.repository';
+import { NIL_UUID } from '../../src/platform/values/uuid';
 import {
-  END_OLD_CHANGES,
-  EXPIRE,
+  END_CHANGES,
+  FIND_OLD,
   PULL_BACK_QUEUES,
+  REMOVE_OLD,
   RESUME_QUEUES,
-} from '../../src/webhooks/delivery/delivery-maintenance';
-import { freshDatabaseUrl, withClient } from '../support/database';
+} from '../../src/webhooks/delivery/delivery-maintenance.sql';
+import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { rowsOfPlan } from '../support/plans';
 
 const ROWS = 20_000;
@@ -18,7 +20,8 @@ const STEP = 10;
 
 describe('maintenance of an endpoint with 20,000 deliveries', () => {
   const tenantId = randomUUID();
-  const endpointId = randomUUID();
+  const [endpointId, lateId] = [randomUUID(), randomUUID()];
+  const position = ['0', NIL_UUID];
   let url: string;
 
   beforeAll(async () => {
@@ -35,18 +38,38 @@ describe('maintenance of an endpoint with 20,000 deliveries', () => {
          ) received CROSS JOIN unnest(ARRAY['delivered', 'pending']) AS state`,
         [tenantId, endpointId, ROWS, OLD_ROWS],
       );
+      await client.query(
+        `INSERT INTO webhook_deliveries (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count,
+           attempts, created_at, done_at, is_change)
+         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), n, 'delivered', 1, '[]', now() - interval '100 days', now(), false
+         FROM generate_series(1, $3::int) n`,
+        [tenantId, lateId, ROWS],
+      );
       await client.query('ANALYZE webhook_deliveries');
     });
   });
 
-  it('reads those only whose time is over when it removes deliveries', async () => {
-    const { taken } = await rowsOfPlan(url, EXPIRE, [tenantId, endpointId, 'delivered', 30, LIMIT]);
-    expect(taken).toBeLessThanOrEqual(4 * OLD_ROWS);
+  it.each([
+    ['delivered', 30],
+    ['pending', 90],
+  ])('reads those only that are old when it looks for %s ones', async (state, days) => {
+    const { shown, taken } = await rowsOfPlan(url, FIND_OLD, [tenantId, endpointId, state, ...position, days, LIMIT]);
+    expect([shown, taken]).toEqual([OLD_ROWS, OLD_ROWS]);
   });
 
-  it('reads those only whose time is over when it ends deliveries of changes', async () => {
-    const { taken } = await rowsOfPlan(url, END_OLD_CHANGES, [tenantId, endpointId, '0', 90, LIMIT]);
-    expect(taken).toBeLessThanOrEqual(4 * OLD_ROWS);
+  it.each([
+    ['removes', REMOVE_OLD],
+    ['ends', END_CHANGES],
+  ])('reads no others of the endpoint than those that it looks at when it %s old ones', async (_what, text) => {
+    const ids = `SELECT event_id FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3`;
+    const found = await rowsOf<{ event_id: string }>(url, ids, [tenantId, endpointId, LIMIT]);
+    const { taken } = await rowsOfPlan(url, text, [tenantId, endpointId, found.map(({ event_id }) => event_id), 30]);
+    expect(taken).toBe(LIMIT);
+  });
+
+  it('looks at a page in each step when all were delivered lately, after a long outage', async () => {
+    const { shown, taken } = await rowsOfPlan(url, FIND_OLD, [tenantId, lateId, 'delivered', ...position, 30, STEP]);
+    expect([shown, taken]).toEqual([STEP, STEP + 1]);
   });
 });
 

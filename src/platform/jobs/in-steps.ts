@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { JobPayload, Jobs } from './jobs';
+import type { JobOptions, JobPayload, Jobs } from './jobs';
 
 /** A stop waits for a job for six seconds; steps of this long together leave the process to others in between. */
 const WORK_MS_MAX = 2_000;
@@ -24,22 +24,26 @@ export function handleInSteps(jobs: Jobs, manager: EntityManager, { name, cron, 
   jobs.handle(name, work, { cron });
 }
 
-/**
- * Does work in steps that each give where another call goes on; what is left after a while is a further job, with that as its
- * payload.
- */
-export async function workInParts(
+/** From the payload of a job on; each step gives where another call goes on. */
+export type StepsOfJob = (from: JobPayload) => AsyncIterable<JobPayload>;
+
+/** Does work in steps, each a transaction of its own; what is left after a while is a further job, which begins there. */
+export function handleInParts(
   jobs: Jobs,
   manager: EntityManager,
   name: string,
-  steps: AsyncIterable<JobPayload>,
-): Promise<void> {
-  const began = performance.now();
-  for await (const position of steps) {
-    if (performance.now() - began < WORK_MS_MAX) continue;
-    await addAt(jobs, manager, name, position);
-    return;
-  }
+  steps: StepsOfJob,
+  options?: JobOptions,
+): void {
+  const work = async (from: JobPayload): Promise<void> => {
+    const began = performance.now();
+    for await (const position of steps(from)) {
+      if (performance.now() - began < WORK_MS_MAX) continue;
+      await addAt(jobs, manager, name, position);
+      return;
+    }
+  };
+  jobs.handle(name, work, options);
 }
 
 /** Adds a job that begins at a position, by which it has its key: it does not replace one that is somewhere else. */

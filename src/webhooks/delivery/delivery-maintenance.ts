@@ -1,10 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { addAt, workInParts } from '../../platform/jobs/in-steps';
-import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
+import { addAt, handleInParts, type StepsOfJob } from '../../platform/jobs/in-steps';
+import { Jobs, type JobOptions, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
 import { firstIdAt } from '../../platform/values/ids';
 import { NIL_UUID } from '../../platform/values/uuid';
+import * as sql from './delivery-maintenance.sql';
 
 /** Delivered and failed deliveries are kept so long, with their attempts. */
 const KEPT_DAYS = 30;
@@ -24,114 +25,12 @@ const RETENTION_JOB = 'webhook-retention';
 const CHANGES_JOB = 'webhook-changes-retention';
 const FAILING_JOB = 'webhook-failing-ends';
 
-/** Removes a deleted endpoint's replays, queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
-const REMOVE_QUEUES = `
-  DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
-    SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
-    WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
-const REMOVE_LOCKED_QUEUES = withoutSkipping(REMOVE_QUEUES);
-const REMOVE_DELIVERIES = `
-  DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
-    SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND created_at > '-infinity' LIMIT $3)`;
-const REMOVE_REPLAYS = `
-  DELETE FROM webhook_replays WHERE (tenant_id, endpoint_id, id) IN (
-    SELECT tenant_id, endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3)`;
-
-/**
- * Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. By the index of due times, so
- * that a step does not read again what earlier ones have resumed. It holds locks in no common order, but waits for none.
- */
-export const RESUME_QUEUES = `
-  UPDATE webhook_queues SET due_at = statement_timestamp(), failures = 0
-  WHERE (tenant_id, endpoint_id, profile_id) IN (
-    SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > statement_timestamp() AND due_at > '-infinity'
-      AND claim_id IS NULL
-    ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)`;
-const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
-
-/**
- * Makes queues of an endpoint due that wait for a later time than any rule lets them: the database's clock was set back since.
- * Without a failed attempt a queue waits for 30 seconds at most, a claim ends after as many, and attempts are 29 hours apart at
- * most. A call may be under way: its claim goes on for 30 seconds.
- */
-export const PULL_BACK_QUEUES = `
-  UPDATE webhook_queues
-  SET due_at = statement_timestamp() + CASE WHEN claim_id IS NULL THEN interval '0' ELSE interval '30 seconds' END
-  WHERE (tenant_id, endpoint_id, profile_id) IN (
-    SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > statement_timestamp() + interval '1 minute' AND due_at > '-infinity'
-      AND (failures = 0 OR claim_id IS NOT NULL OR due_at > statement_timestamp() + interval '29 hours')
-    ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)`;
-
-const NEXT_ENDPOINT = `
-  SELECT d.tenant_id, d.endpoint_id, e.id IS NULL AS is_deleted
-  FROM (
-    SELECT tenant_id, endpoint_id FROM webhook_deliveries
-    WHERE (tenant_id, endpoint_id) > ($1, $2) AND created_at > '-infinity' ORDER BY tenant_id, endpoint_id LIMIT 1
-  ) d
-  LEFT JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`;
-/**
- * By the state once more: one that is asked for again at this moment stays. By statement_timestamp(), because PostgreSQL
- * compares with the volatile clock_timestamp() row by row, and would read all deliveries that are kept.
- */
-export const EXPIRE = `
-  DELETE FROM webhook_deliveries WHERE state = $3 AND (tenant_id, event_id, endpoint_id) IN (
-    SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND state = $3 AND created_at > '-infinity'
-      AND seq < (extract(epoch FROM statement_timestamp() - $4 * interval '1 day') * 1000000)::bigint
-      AND done_at < statement_timestamp() - $4 * interval '1 day'
-    ORDER BY seq LIMIT $5)`;
-
-/**
- * Ends pending deliveries of changes that were added over $4 days ago. Looks at some deliveries of an endpoint behind the
- * position $3, and returns their positions.
- */
-export const END_OLD_CHANGES = `
-  WITH page AS MATERIALIZED (
-    SELECT event_id, is_change, seq FROM webhook_deliveries
-    WHERE tenant_id = $1 AND endpoint_id = $2 AND state = 'pending' AND created_at > '-infinity' AND seq > $3
-      AND seq < (extract(epoch FROM statement_timestamp() - $4 * interval '1 day') * 1000000)::bigint
-    ORDER BY seq LIMIT $5
-  ), ended AS (
-    UPDATE webhook_deliveries d SET state = 'failed', reason = 'change_expired', done_at = statement_timestamp()
-    FROM page p
-    WHERE p.is_change AND d.tenant_id = $1 AND d.event_id = p.event_id AND d.endpoint_id = $2 AND d.state = 'pending'
-  )
-  SELECT seq FROM page ORDER BY seq`;
-
-/** Whether the endpoint `e` has no queue. */
-const NOTHING_WAITS = `NOT EXISTS (
-    SELECT FROM webhook_queues q WHERE q.tenant_id = e.tenant_id AND q.endpoint_id = e.id AND q.due_at > '-infinity'
-  )`;
-/** Endpoints behind ($1, $2) that fail and for which nothing waits. */
-const IDLE_ENDPOINTS = `
-  SELECT tenant_id, id AS endpoint_id FROM webhook_endpoints e
-  WHERE (tenant_id, id) > ($1, $2) AND enabled AND failing_since IS NOT NULL AND ${NOTHING_WAITS}
-  ORDER BY tenant_id, id LIMIT $3`;
-/**
- * While something waits for an endpoint, an attempt is made within 29 hours. If nothing waits, the failing delivery ended
- * otherwise, and the next failure may come after weeks without any attempt.
- */
-const END_FAILING = `
-  UPDATE webhook_endpoints e SET failing_since = NULL
-  WHERE tenant_id = $1 AND id = $2 AND enabled AND failing_since IS NOT NULL AND ${NOTHING_WAITS}`;
-
-const NEXT_CHANGED_WORKSPACE = `
-  SELECT tenant_id FROM webhook_changes WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1`;
-/** Removes changes between the ids $2 and $3 whose deliveries are gone. Returns the page that was looked at. */
-const EXPIRE_CHANGES = `
-  WITH page AS MATERIALIZED (
-    SELECT tenant_id, id, endpoint_ids FROM webhook_changes
-    WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4
-  ), expired AS (
-    DELETE FROM webhook_changes c USING page p
-    WHERE c.tenant_id = $1 AND c.id = p.id AND p.endpoint_ids IS NULL AND NOT EXISTS (
-      SELECT FROM webhook_deliveries d WHERE d.tenant_id = $1 AND d.event_id = p.id
-    )
-  )
-  SELECT id FROM page ORDER BY id`;
+/** What ends deliveries of an endpoint, by their state. The pending ones last, most of which stay. */
+const ENDS = [
+  { state: 'delivered', statement: sql.REMOVE_OLD, days: KEPT_DAYS },
+  { state: 'failed', statement: sql.REMOVE_OLD, days: KEPT_DAYS },
+  { state: 'pending', statement: sql.END_CHANGES, days: CHANGE_WAITS_DAYS_MAX },
+];
 
 interface FoundEndpoint {
   readonly tenant_id: string;
@@ -152,13 +51,13 @@ export class DeliveryMaintenance implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_LOCKED_QUEUES, REMOVE_DELIVERIES];
-    const resume = [RESUME_QUEUES, RESUME_LOCKED_QUEUES];
-    this.jobs.handle(REMOVE_JOB, (payload) => this.inParts(REMOVE_JOB, this.repeat(payload, remove)));
-    this.jobs.handle(RESUME_JOB, (payload) => this.inParts(RESUME_JOB, this.repeat(payload, resume)));
+    const remove = [sql.REMOVE_REPLAYS, sql.REMOVE_QUEUES, sql.REMOVE_LOCKED_QUEUES, sql.REMOVE_DELIVERIES];
+    const resume = [sql.RESUME_QUEUES, sql.RESUME_LOCKED_QUEUES];
+    this.inParts(REMOVE_JOB, (endpoint) => this.repeat(endpoint, remove));
+    this.inParts(RESUME_JOB, (endpoint) => this.repeat(endpoint, resume));
     const hourly = { cron: EVERY_HOUR, onSetBack: true };
-    this.jobs.handle(RETENTION_JOB, (from) => this.inParts(RETENTION_JOB, this.expireDeliveries(from)), hourly);
-    this.jobs.handle(CHANGES_JOB, (from) => this.inParts(CHANGES_JOB, this.expireChanges(from)), hourly);
+    this.inParts(RETENTION_JOB, (from) => this.expireDeliveries(from), hourly);
+    this.inParts(CHANGES_JOB, (from) => this.expireChanges(from), hourly);
     this.jobs.handle(FAILING_JOB, () => this.endFailing(), { cron: EVERY_HOUR });
   }
 
@@ -173,18 +72,19 @@ export class DeliveryMaintenance implements OnModuleInit {
   }
 
   /**
-   * Removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time. In steps,
-   * each of which gives the endpoint behind which another call goes on.
+   * Ends and removes deliveries whose time is over, of all workspaces, and makes those due that wait for an impossible time.
+   * In steps, each of which gives the endpoint, and the delivery of it, behind which another call goes on.
    */
   async *expireDeliveries(from: JobPayload): AsyncGenerator<JobPayload> {
-    const { tenantId = NIL_UUID, endpointId = NIL_UUID } = from;
-    for (let behind = { tenantId, endpointId }; ;) {
-      const rows: NextEndpoint[] = await this.database.query(NEXT_ENDPOINT, [behind.tenantId, behind.endpointId]);
+    let { tenantId = NIL_UUID, endpointId = NIL_UUID } = from;
+    if (from['state'] !== undefined) yield* this.endOldOf(from);
+    for (;;) {
+      const rows: NextEndpoint[] = await this.database.query(sql.NEXT_ENDPOINT, [tenantId, endpointId]);
       const [next] = rows;
       if (next === undefined) return;
-      for await (const _step of this.expireDeliveriesOf(next)) yield behind;
-      behind = { tenantId: next.tenant_id, endpointId: next.endpoint_id };
-      yield behind;
+      for await (const _step of this.makeReady(next)) yield { tenantId, endpointId };
+      ({ tenant_id: tenantId, endpoint_id: endpointId } = next);
+      yield* this.endOldOf({ tenantId, endpointId });
     }
   }
 
@@ -194,13 +94,13 @@ export class DeliveryMaintenance implements OnModuleInit {
     let { tenantId = NIL_UUID, changeId } = from;
     for (;;) {
       if (changeId === undefined) {
-        const rows: { tenant_id: string }[] = await this.database.query(NEXT_CHANGED_WORKSPACE, [tenantId]);
+        const rows: { tenant_id: string }[] = await this.database.query(sql.NEXT_CHANGED_WORKSPACE, [tenantId]);
         const [next] = rows;
         if (next === undefined) return;
         tenantId = next.tenant_id;
       }
       const values: unknown[] = [tenantId, changeId ?? NIL_UUID, end, ROWS_PER_STEP];
-      const page: { id: string }[] = await this.database.query(EXPIRE_CHANGES, values);
+      const page: { id: string }[] = await this.database.query(sql.EXPIRE_CHANGES, values);
       changeId = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
       yield { tenantId, ...(changeId === undefined ? {} : { changeId }) };
     }
@@ -209,38 +109,44 @@ export class DeliveryMaintenance implements OnModuleInit {
   /** Lets endpoints that nothing waits for fail no more. */
   async endFailing(): Promise<void> {
     for (let after: [string, string] | undefined = [NIL_UUID, NIL_UUID]; after !== undefined;) {
-      const page: FoundEndpoint[] = await this.database.query(IDLE_ENDPOINTS, [...after, ROWS_PER_STEP]);
-      for (const found of page) await this.change(END_FAILING, [found.tenant_id, found.endpoint_id]);
+      const page: FoundEndpoint[] = await this.database.query(sql.IDLE_ENDPOINTS, [...after, ROWS_PER_STEP]);
+      for (const found of page) await this.change(sql.END_FAILING, [found.tenant_id, found.endpoint_id]);
       const last: FoundEndpoint | undefined = page.length < ROWS_PER_STEP ? undefined : page.at(-1);
       after = last && [last.tenant_id, last.endpoint_id];
     }
   }
 
-  /** In steps that leave less to do. */
-  private async *expireDeliveriesOf(next: NextEndpoint): AsyncGenerator<undefined> {
-    const endpoint = [next.tenant_id, next.endpoint_id] as const;
+  /** What is done with an endpoint before its deliveries are looked at. In steps that leave less to do. */
+  private async *makeReady({ tenant_id, endpoint_id, is_deleted }: NextEndpoint): AsyncGenerator<undefined> {
     // A worker that had read the rules before the deletion may have added deliveries since.
-    if (next.is_deleted) {
-      await this.addJob(this.database.manager, REMOVE_JOB, { tenantId: endpoint[0], endpointId: endpoint[1] });
+    if (is_deleted) {
+      await this.addJob(this.database.manager, REMOVE_JOB, { tenantId: tenant_id, endpointId: endpoint_id });
     }
-    while ((await this.change(PULL_BACK_QUEUES, [...endpoint, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
-    for (const state of ['delivered', 'failed']) {
-      while ((await this.change(EXPIRE, [...endpoint, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP) yield;
-    }
-    // Last, because it looks at deliveries that stay: a job that goes on here would look at them again.
-    await this.endOldChanges(endpoint);
+    const values = [tenant_id, endpoint_id, ROWS_PER_STEP];
+    while ((await this.change(sql.PULL_BACK_QUEUES, values)) === ROWS_PER_STEP) yield;
   }
 
-  private async endOldChanges(endpoint: readonly [tenantId: string, endpointId: string]): Promise<void> {
-    for (let seq: string | undefined = '0'; seq !== undefined;) {
-      const values: unknown[] = [...endpoint, seq, CHANGE_WAITS_DAYS_MAX, ROWS_PER_STEP];
-      const page: { seq: string }[] = await this.database.query(END_OLD_CHANGES, values);
-      seq = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.seq;
+  /** Every old delivery of an endpoint is looked at once, so a pass costs the same whether much is over or nothing. */
+  private async *endOldOf(from: JobPayload): AsyncGenerator<JobPayload> {
+    const { tenantId = NIL_UUID, endpointId = NIL_UUID, state: first = 'delivered' } = from;
+    let { seq = '0', eventId = NIL_UUID } = from;
+    for (const { state, statement, days } of ENDS.slice(ENDS.findIndex((end) => end.state === first))) {
+      for (;;) {
+        const values = [tenantId, endpointId, state, seq, eventId, days, ROWS_PER_STEP];
+        const page: { seq: string; event_id: string }[] = await this.database.query(sql.FIND_OLD, values);
+        await this.change(statement, [tenantId, endpointId, page.map(({ event_id }) => event_id), days]);
+        const last = page.at(-1);
+        if (last === undefined || page.length < ROWS_PER_STEP) break;
+        ({ seq, event_id: eventId } = last);
+        yield { tenantId, endpointId, state, seq, eventId };
+      }
+      [seq, eventId] = ['0', NIL_UUID];
     }
+    yield { tenantId, endpointId };
   }
 
-  private inParts(name: string, steps: AsyncIterable<JobPayload>): Promise<void> {
-    return workInParts(this.jobs, this.database.manager, name, steps);
+  private inParts(name: string, steps: StepsOfJob, options?: JobOptions): void {
+    handleInParts(this.jobs, this.database.manager, name, steps, options);
   }
 
   /** Runs each statement until it finds nothing more. */
@@ -260,13 +166,4 @@ export class DeliveryMaintenance implements OnModuleInit {
     const [, count]: [unknown, number] = await this.database.query(statement, [...values]);
     return count;
   }
-}
-
-/**
- * The same for queues that a transaction locked at that moment: one at a time, and waiting for it. So this holds no lock
- * that it could wait for in another order than others do. A queue that is left out here would stay as it is for a day,
- * or for ever.
- */
-function withoutSkipping(statement: string): string {
-  return statement.replace('LIMIT $3 FOR UPDATE SKIP LOCKED', 'LIMIT least($3, 1) FOR UPDATE');
 }
