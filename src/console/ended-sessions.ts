@@ -5,7 +5,7 @@ import { Jobs } from '../platform/jobs/jobs';
 import { ConsoleSessions } from './console-sessions';
 import { OidcGrants } from './oidc/oidc-grants';
 
-const EVERY_HOUR = '47 * * * *';
+const EVERY_HOUR = '53 * * * *';
 
 /** Removes sessions that have ended without a sign-out, and what they have left. Several nodes may run it at the same time. */
 @Injectable()

@@ -18,7 +18,7 @@ import { SerialConnection } from './serial-connection';
 import { NEXT_WAITING_TENANT } from './waiting-events.sql';
 import { WaitingEvents } from './waiting-events';
 
-const EVERY_HOUR = '47 * * * *';
+const EVERY_HOUR = '57 * * * *';
 /** Per transaction: few enough to hold their locks for milliseconds. */
 const EVENTS_PER_STEP = 200;
 
