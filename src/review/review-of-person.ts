@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
+import type { Statement } from '../platform/postgres/statement';
 import { MAX_UUID, NIL_UUID } from '../platform/values/uuid';
 import { isObject } from '../platform/values/json/json-values';
 import { entriesOf } from '../platform/values/json/json-entries';
@@ -32,20 +35,28 @@ const PARSED_DEPTH_MAX = 64;
 
 /**
  * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3: a client may use an
- * identifier as the name of a field.
+ * identifier as the name of a field. Each entry is found by its key (docs/adr/0092).
  */
-const ERASE_ENTRIES = `
-  UPDATE review_entries e SET payload = NULL,
-    message = CASE WHEN found.names THEN 'The message named a person who was erased.' ELSE e.message END,
-    details = CASE WHEN found.names THEN '[]' ELSE e.details END,
-    resolution = CASE WHEN found.names THEN e.resolution - 'message' - 'details' ELSE e.resolution END - 'note'
-  FROM (
-    SELECT id, EXISTS (
-      SELECT 1 FROM unnest($3::text[]) AS t WHERE strpos(concat(message, details, resolution - 'note'), t) > 0
-    ) AS names
-    FROM review_entries WHERE tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE
-  ) found
-  WHERE e.tenant_id = $1 AND e.id = found.id`;
+export const ERASE_ENTRIES: Statement = {
+  name: 'review_erase_entries',
+  text: `
+    UPDATE review_entries e SET payload = NULL,
+      message = CASE WHEN found.names THEN 'The message named a person who was erased.' ELSE e.message END,
+      details = CASE WHEN found.names THEN '[]' ELSE e.details END,
+      resolution = CASE WHEN found.names THEN e.resolution - 'message' - 'details' ELSE e.resolution END - 'note'
+    FROM (
+      SELECT r.*
+      FROM (SELECT id FROM unnest($2::uuid[]) AS each (id) ORDER BY id) u
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id, EXISTS (
+          SELECT 1 FROM unnest($3::text[]) AS t WHERE strpos(concat(message, details, resolution - 'note'), t) > 0
+        ) AS names
+        FROM review_entries WHERE tenant_id = $1::uuid AND id = u.id LIMIT 1 FOR NO KEY UPDATE
+      ) r
+      OFFSET 0
+    ) found
+    WHERE e.tenant_id = found.tenant_id AND e.id = found.id`,
+};
 
 /**
  * Exports and erases the data of a person in the review area: entries about their events, and payloads and notes that
@@ -61,6 +72,7 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly data: PersonalData,
     private readonly search: PersonSearch,
     private readonly dismissals: ReviewDismissalRepository,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -100,7 +112,7 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     const after = steps.position ?? NIL_UUID;
     if (steps.position === undefined && (await this.search.fitsOneSlice(manager, person.tenantId))) return false;
     for await (const found of this.search.entriesOf(manager, person, { after, seenSince: ALWAYS })) {
-      await erase(manager, person, found);
+      await this.eraseThese(manager, person, found);
       await steps.done(found.searchedTo);
     }
     await steps.done(MAX_UUID);
@@ -111,8 +123,13 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     await this.removeNotes(manager, person);
     const seenSince = since === null ? ALWAYS : new Date(since.getTime() - OVERLAP_MS);
     for await (const found of this.search.entriesOf(manager, person, { after: NIL_UUID, seenSince })) {
-      await erase(manager, person, found);
+      await this.eraseThese(manager, person, found);
     }
+  }
+
+  private async eraseThese(manager: EntityManager, { tenantId, traces }: Person, { ids }: FoundEntries): Promise<void> {
+    if (ids.length === 0) return;
+    await manager.query(...queryOf(ERASE_ENTRIES, [tenantId, ids, traces.quoted], this.connection));
   }
 
   /** Of bulk dismissals, before the entries are searched: a dismissal that is running writes its note to entries. */
@@ -120,10 +137,6 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     const search = new TraceSearch(traces);
     return this.dismissals.removeNotes(manager, tenantId, (note) => search.isNamedIn(`"${note}"`));
   }
-}
-
-async function erase(manager: EntityManager, { tenantId, traces }: Person, { ids }: FoundEntries): Promise<void> {
-  if (ids.length > 0) await manager.query(ERASE_ENTRIES, [tenantId, ids, traces.quoted]);
 }
 
 /** The payload, if it is a single event; else null, because a batch may contain data of other persons. */

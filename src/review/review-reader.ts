@@ -78,7 +78,7 @@ export class ReviewReader {
     return this.database.query(
       `SELECT e.id, coalesce(octet_length(e.payload), 0) AS bytes
        FROM unnest($2::uuid[]) WITH ORDINALITY AS u (id, position)
-       JOIN review_entries e ON e.tenant_id = $1 AND e.id = u.id
+       CROSS JOIN LATERAL (SELECT id, payload FROM review_entries WHERE tenant_id = $1 AND id = u.id LIMIT 1) e
        ORDER BY u.position`,
       [tenantId, ids],
     );

@@ -1,5 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
+import type { Statement } from '../platform/postgres/statement';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { handleInParts } from '../platform/jobs/in-steps';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
@@ -31,6 +34,7 @@ export class ReviewRetention implements OnModuleInit {
     private readonly database: DataSource,
     private readonly jobs: Jobs,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -54,7 +58,7 @@ export class ReviewRetention implements OnModuleInit {
     let tenantId = from['tenantId'] ?? (await this.nextTenant(NIL_UUID));
     while (tenantId !== undefined) {
       const values = [tenantId, seenAt, id, reviewPayloadDays, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT];
-      const [last]: LastEntry[] = await this.database.query(REMOVE_OLD_PAYLOADS, values);
+      const [last]: LastEntry[] = await this.database.query(...queryOf(REMOVE_OLD_PAYLOADS, values, this.connection));
       if (last === undefined) tenantId = await this.nextTenant(tenantId);
       seenAt = last?.seen_at ?? '-infinity';
       id = last?.id ?? NIL_UUID;
@@ -88,24 +92,29 @@ const IS_OLD = 'payload IS NOT NULL AND last_seen_at < now() - make_interval(day
  * An entry is never older than it was first seen, so the index of the list has what may be old at its beginning. An index of
  * payloads by their age would be written with every repetition of a problem.
  */
-export const REMOVE_OLD_PAYLOADS = `
-  WITH page AS MATERIALIZED (
-    SELECT id, first_seen_at, ${IS_OLD} AS is_old, CASE WHEN ${IS_OLD} THEN octet_length(payload) ELSE 0 END AS bytes
-    FROM review_entries
-    WHERE tenant_id = $1 AND (first_seen_at, id) > ($2::timestamptz, $3::uuid)
-      AND first_seen_at < now() - make_interval(days => $4) AND first_seen_at > '-infinity'
-    ORDER BY first_seen_at, id LIMIT $5
-  ), sized AS MATERIALIZED (
-    SELECT *, sum(bytes) OVER (ORDER BY first_seen_at, id) AS so_far FROM page
-  ), taken AS MATERIALIZED (
-    SELECT id, first_seen_at, is_old FROM sized WHERE so_far <= $6 OR (is_old AND so_far = bytes)
-  ), locked AS MATERIALIZED (
-    SELECT e.id FROM taken t
-    CROSS JOIN LATERAL (
-      SELECT id FROM review_entries WHERE tenant_id = $1 AND id = t.id AND ${IS_OLD} LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) e
-    WHERE t.is_old
-  ), removed AS (
-    UPDATE review_entries e SET payload = NULL FROM locked l WHERE e.tenant_id = $1 AND e.id = l.id
-  )
-  SELECT id, first_seen_at::text AS seen_at FROM taken ORDER BY first_seen_at DESC, id DESC LIMIT 1`;
+export const REMOVE_OLD_PAYLOADS: Statement = {
+  name: 'review_remove_old_payloads',
+  text: `
+    WITH page AS MATERIALIZED (
+      SELECT id, first_seen_at, ${IS_OLD} AS is_old, CASE WHEN ${IS_OLD} THEN octet_length(payload) ELSE 0 END AS bytes
+      FROM review_entries
+      WHERE tenant_id = $1::uuid AND (first_seen_at, id) > ($2::timestamptz, $3::uuid)
+        AND first_seen_at < now() - make_interval(days => $4) AND first_seen_at > '-infinity'
+      ORDER BY first_seen_at, id LIMIT $5
+    ), sized AS MATERIALIZED (
+      SELECT *, sum(bytes) OVER (ORDER BY first_seen_at, id) AS so_far FROM page
+    ), taken AS MATERIALIZED (
+      SELECT id, first_seen_at, is_old FROM sized WHERE so_far <= $6 OR (is_old AND so_far = bytes)
+    ), locked AS MATERIALIZED (
+      SELECT e.tenant_id, e.id FROM taken t
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id FROM review_entries
+        WHERE tenant_id = $1::uuid AND id = t.id AND ${IS_OLD} LIMIT 1 FOR UPDATE SKIP LOCKED
+      ) e
+      WHERE t.is_old
+    ), removed AS (
+      UPDATE review_entries e SET payload = NULL FROM locked l
+      WHERE e.tenant_id = l.tenant_id AND e.id = l.id
+    )
+    SELECT id, first_seen_at::text AS seen_at FROM taken ORDER BY first_seen_at DESC, id DESC LIMIT 1`,
+};

@@ -3,6 +3,8 @@ import { DataSource } from 'typeorm';
 import { inTurns } from '../platform/async/byte-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { unavailable } from '../platform/errors/unavailable';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { failIfAny } from '../platform/postgres/precondition';
 import type { Commits } from '../platform/group-commit/group-commit';
@@ -66,6 +68,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     ids: KeyedIds,
     private readonly metrics: ReviewMetrics,
     private readonly database: DataSource,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {
     this.bytesPerDayMax = reviewBytesPerDayMax;
     this.entryOptions = {
@@ -104,7 +107,8 @@ export class ReviewService implements BeforeApplicationShutdown {
   async replacePayloads(tenantId: string, stripped: readonly StrippedProblem[]): Promise<void> {
     if (stripped.length === 0) return;
     const ids = stripped.map(({ problem }) => this.entryIdOf(problem));
-    await this.database.query(sql.REPLACE_PAYLOADS, [tenantId, ids, stripped.map(({ kept }) => kept.text.toString())]);
+    const values = [tenantId, ids, stripped.map(({ kept }) => kept.text.toString())];
+    await this.database.query(...queryOf(sql.REPLACE_PAYLOADS, values, this.connection));
   }
 
   /** The id of the entry that a problem was recorded in. Beyond the daily limit of its workspace there is none of that id. */

@@ -23,15 +23,24 @@ export const FIND_SUPERSEDED: Statement = {
     ) r`,
 };
 
-/** Replaces the payloads of entries ($2) of a workspace by JSON ($3) without the erased person whom they named. */
-export const REPLACE_PAYLOADS = `
-  UPDATE review_entries e SET payload = u.payload, payload_form = 'json', payload_state = 'removed'
-  FROM (
-    SELECT r.id, w.payload FROM unnest($2::uuid[], $3::text[]) AS w (id, payload)
-    JOIN review_entries r ON r.tenant_id = $1 AND r.id = w.id
-    ORDER BY r.id FOR NO KEY UPDATE OF r
-  ) u
-  WHERE e.tenant_id = $1 AND e.id = u.id`;
+/**
+ * Replaces the payloads of entries ($2) of a workspace by JSON ($3) without the erased person whom they named. Each is found
+ * by its key (docs/adr/0092).
+ */
+export const REPLACE_PAYLOADS: Statement = {
+  name: 'review_replace_payloads',
+  text: `
+    UPDATE review_entries e SET payload = u.payload, payload_form = 'json', payload_state = 'removed'
+    FROM (
+      SELECT r.tenant_id, r.id, w.payload
+      FROM (SELECT * FROM unnest($2::uuid[], $3::text[]) AS each (id, payload) ORDER BY id) w
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id FROM review_entries WHERE tenant_id = $1::uuid AND id = w.id LIMIT 1 FOR NO KEY UPDATE
+      ) r
+      OFFSET 0
+    ) u
+    WHERE e.tenant_id = u.tenant_id AND e.id = u.id`,
+};
 
 /** As `Date.toISOString` writes it. A distributed database takes it beside columns, because it has none in it. */
 const CLOSED_AT = `to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -44,15 +44,16 @@ interface StateRow {
  * The next one follows without values. At most $6 rows are read; the last of them is always returned.
  *
  * Parameters: $1 workspace, $2 subject, $3 the campaign before, $4 states, $5 bytes, $6 rows. Each row is one probe of the
- * primary key. The size of a document shows whether it holds a value, so it need not be decompressed for that.
+ * primary key, whose subject is no constant for the planner (docs/adr/0092). The size of a document shows whether it holds
+ * a value, so it need not be decompressed for that.
  */
 export const READ_CAMPAIGN_STATES = `
   WITH RECURSIVE page AS (
-    SELECT 0 AS looked, 0 AS shown, 0::bigint AS bytes, $3::text AS campaign_id, NULL::text AS values, NULL::text AS periods,
-      NULL::text AS system, NULL::timestamptz AS updated_at, false AS is_next
+    SELECT 0 AS looked, 0 AS shown, 0::bigint AS bytes, $2::text AS subject, $3::text AS campaign_id,
+      NULL::text AS values, NULL::text AS periods, NULL::text AS system, NULL::timestamptz AS updated_at, false AS is_next
     UNION ALL
     SELECT p.looked + 1, p.shown + (s.values IS NOT NULL)::integer, p.bytes + coalesce(octet_length(s.values), 0),
-      s.campaign_id, s.values, s.periods, s.system, s.updated_at, s.has_value AND s.values IS NULL
+      p.subject, s.campaign_id, s.values, s.periods, s.system, s.updated_at, s.has_value AND s.values IS NULL
     FROM page p
     CROSS JOIN LATERAL (
       SELECT campaign_id, updated_at, has_value, periods::text AS periods, system::text AS system,
@@ -61,7 +62,7 @@ export const READ_CAMPAIGN_STATES = `
         SELECT campaign_id, values, periods, system, updated_at,
           pg_column_size(values) > pg_column_size('{}'::jsonb) AS has_value
         FROM participant_states
-        WHERE tenant_id = $1 AND subject = $2 AND campaign_id > p.campaign_id ORDER BY campaign_id LIMIT 1
+        WHERE tenant_id = $1 AND subject = p.subject AND campaign_id > p.campaign_id ORDER BY campaign_id LIMIT 1
       ) following
       OFFSET 0 -- each text is made once
     ) s

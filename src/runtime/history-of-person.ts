@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
+import type { Statement } from '../platform/postgres/statement';
 import {
   PersonalData,
   type ErasureSteps,
@@ -23,19 +26,26 @@ const OF_SHARED_VALUES = {
 const ENTRIES_OF_PERSON = [OWN, OF_SHARED_VALUES];
 type EntriesOfPerson = (typeof ENTRIES_OF_PERSON)[number];
 
-/** The same entry: the columns of the primary key. */
-const IS_SAME = ['subject', 'scope', 'owner_id', 'name', 'at', 'position', 'stored_at']
+/** The same entry: the columns of the primary key, by which each is found (docs/adr/0092). */
+const IS_SAME = ['tenant_id', 'subject', 'scope', 'owner_id', 'name', 'at', 'position', 'stored_at']
   .map((column) => `c.${column} = few.${column}`)
   .join(' AND ');
 
 /** At most $3 entries. What the person has changed for others stays, but not who it was, nor the id that they chose. */
-const DELETE_OWN = `DELETE FROM value_changes c USING ${someOf(OWN)} WHERE c.tenant_id = $1 AND ${IS_SAME}`;
-const FORGET_WHO = `UPDATE value_changes c SET changed_by = '', cause = '{"kind":"mutation"}'
-  FROM ${someOf(OF_SHARED_VALUES)} WHERE c.tenant_id = $1 AND ${IS_SAME}`;
+export const DELETE_OWN: Statement = {
+  name: 'runtime_delete_history',
+  text: `DELETE FROM value_changes c USING ${someOf(OWN)} WHERE ${IS_SAME}`,
+};
+export const FORGET_WHO_IN_HISTORY: Statement = {
+  name: 'runtime_forget_who',
+  text: `
+    UPDATE value_changes c SET changed_by = '', cause = '{"kind":"mutation"}'
+    FROM ${someOf(OF_SHARED_VALUES)} WHERE ${IS_SAME}`,
+};
 
 /** In the order of the index: without it PostgreSQL may look for all entries of the person each time. */
 function someOf({ condition, order }: EntriesOfPerson): string {
-  return `(SELECT * FROM value_changes WHERE tenant_id = $1 AND ${condition} ORDER BY ${order.join(', ')} LIMIT $3) few`;
+  return `(SELECT * FROM value_changes WHERE tenant_id = $1::uuid AND ${condition} ORDER BY ${order.join(', ')} LIMIT $3) few`;
 }
 
 /** How the columns of the order are compared with parameters, and returned for the next page. */
@@ -79,6 +89,7 @@ export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly data: PersonalData,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -93,14 +104,11 @@ export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
   /** Each statement changes some entries in a transaction of its own. */
   async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
-    for (const statement of [DELETE_OWN, FORGET_WHO]) {
+    for (const statement of [DELETE_OWN, FORGET_WHO_IN_HISTORY]) {
       for (let changed = ENTRIES_PER_STATEMENT; changed === ENTRIES_PER_STATEMENT;) {
         steps.throwIfStopping();
-        [, changed] = await this.database.query<[unknown, number]>(statement, [
-          tenantId,
-          subject,
-          ENTRIES_PER_STATEMENT,
-        ]);
+        const values = [tenantId, subject, ENTRIES_PER_STATEMENT];
+        [, changed] = await this.database.query<[unknown, number]>(...queryOf(statement, values, this.connection));
       }
     }
     return true;
@@ -111,7 +119,9 @@ export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
     if (subject === null) return;
     // Then no mutation of the person is writing an entry.
     await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
-    for (const statement of [DELETE_OWN, FORGET_WHO]) await manager.query(statement, [tenantId, subject, null]);
+    for (const statement of [DELETE_OWN, FORGET_WHO_IN_HISTORY]) {
+      await manager.query(...queryOf(statement, [tenantId, subject, null], this.connection));
+    }
   }
 
   private async *exportSome(

@@ -87,11 +87,13 @@ const readEntries = (names: string): string => `
 export const READ_ONE = readEntries('SELECT $10::text');
 /**
  * Every value with a history is stored. One row is found by its key before it is unfolded: of a participant of many
- * campaigns PostgreSQL would otherwise read the states of all participants, with parallel workers.
+ * campaigns PostgreSQL would otherwise read the states of all participants, with parallel workers. Its subject is no
+ * constant (docs/adr/0092).
  */
 export const READ_ALL_OF_PARTICIPANT = readEntries(
-  `SELECT jsonb_object_keys(values) FROM (
-     SELECT values FROM participant_states WHERE tenant_id = $1 AND subject = $2 AND campaign_id = $4 LIMIT 1
+  `SELECT jsonb_object_keys(values) FROM unnest(ARRAY[$2::text]) AS person (subject) CROSS JOIN LATERAL (
+     SELECT values FROM participant_states
+     WHERE tenant_id = $1 AND subject = person.subject AND campaign_id = $4 LIMIT 1
    ) state`,
 );
 

@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
+import type { Statement } from '../platform/postgres/statement';
 import {
   PersonalData,
   type ErasureSteps,
@@ -76,6 +79,18 @@ export const LOCK_STATES_OF_PERSON = `
   SELECT campaign_id FROM participant_states WHERE tenant_id = $1 AND subject = $2
   ORDER BY (campaign_id || '/') COLLATE "C" FOR UPDATE`;
 
+/** At most $3 outcomes, each found by its key (docs/adr/0092). */
+export const DELETE_OUTCOMES: Statement = {
+  name: 'runtime_delete_outcomes',
+  text: `
+    DELETE FROM mutation_outcomes o USING (
+      SELECT tenant_id, subject, campaign_id, mutation_key, created_at FROM mutation_outcomes
+      WHERE tenant_id = $1::uuid AND subject = $2 LIMIT $3
+    ) few
+    WHERE o.tenant_id = few.tenant_id AND o.subject = few.subject AND o.campaign_id = few.campaign_id
+      AND o.mutation_key = few.mutation_key AND o.created_at = few.created_at`,
+};
+
 /** The personal data of the runtime: `user` values in every campaign, and the stored outcomes of mutations. */
 @Injectable()
 export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
@@ -84,6 +99,7 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly data: PersonalData,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -112,15 +128,8 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
     if (subject === null) return true;
     for (let erased = OUTCOMES_PER_STATEMENT; erased === OUTCOMES_PER_STATEMENT;) {
       steps.throwIfStopping();
-      [, erased] = await this.database.query<[unknown, number]>(
-        `DELETE FROM mutation_outcomes o USING (
-           SELECT campaign_id, mutation_key, created_at FROM mutation_outcomes
-           WHERE tenant_id = $1 AND subject = $2 LIMIT $3
-         ) few
-         WHERE o.tenant_id = $1 AND o.subject = $2 AND o.campaign_id = few.campaign_id
-           AND o.mutation_key = few.mutation_key AND o.created_at = few.created_at`,
-        [tenantId, subject, OUTCOMES_PER_STATEMENT],
-      );
+      const values = [tenantId, subject, OUTCOMES_PER_STATEMENT];
+      [, erased] = await this.database.query<[unknown, number]>(...queryOf(DELETE_OUTCOMES, values, this.connection));
     }
     return true;
   }

@@ -58,13 +58,13 @@ describe('maintenance of an endpoint with 20,000 deliveries', () => {
   });
 
   it.each([
-    ['removes', REMOVE_OLD],
-    ['ends', END_CHANGES],
+    ['removes', REMOVE_OLD.text],
+    ['ends', END_CHANGES.text],
   ])('reads no others of the endpoint than those that it looks at when it %s old ones', async (_what, text) => {
     const ids = `SELECT event_id FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3`;
-    const found = await rowsOf<{ event_id: string }>(url, ids, [tenantId, endpointId, LIMIT]);
+    const found = await rowsOf<{ event_id: string }>(url, ids, [tenantId, endpointId, STEP]);
     const { taken } = await rowsOfPlan(url, text, [tenantId, endpointId, found.map(({ event_id }) => event_id), 30]);
-    expect(taken).toBe(LIMIT);
+    expect(taken).toBe(STEP);
   });
 
   it('looks at a page in each step when all were delivered lately, after a long outage', async () => {

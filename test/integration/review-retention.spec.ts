@@ -88,7 +88,7 @@ describe('payloads in review', () => {
       [7, 0],
     ] as const) {
       const values = [tenantId, firstOf(days), NIL_UUID, 7, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT];
-      const { taken } = await rowsOfPlan(url, REMOVE_OLD_PAYLOADS, values);
+      const { taken } = await rowsOfPlan(url, REMOVE_OLD_PAYLOADS.text, values);
       // The page, and those of it whose payloads are removed: locked, and changed.
       expect(taken).toBeLessThanOrEqual(ROWS_PER_STATEMENT + 2 * removed);
     }

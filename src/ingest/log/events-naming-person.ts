@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
+import type { Statement } from '../../platform/postgres/statement';
 import { identifierFinder, identityOfKinds, identityWithoutKinds } from '../../identity/domain/named-identifiers';
 import { IdentityService } from '../../identity/identity.service';
 import { MergesService } from '../../identity/merges.service';
@@ -63,10 +66,16 @@ const LOCK_NAMING = `
   ORDER BY event_id FOR NO KEY UPDATE`;
 
 /** Guesses could be tried on the content hash, as on that of an erased event. */
-const CHANGE_NAMING = `
-  UPDATE events e SET identity = u.identity::jsonb, properties = u.properties::jsonb, content_hash = ''
-  FROM (SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[]) AS a (event_id, identity, properties) OFFSET 0) u
-  WHERE e.tenant_id = $1 AND e.event_id = u.event_id`;
+export const CHANGE_NAMING: Statement = {
+  name: 'ingest_change_naming',
+  text: `
+    UPDATE events e SET identity = u.identity::jsonb, properties = u.properties::jsonb, content_hash = ''
+    FROM (
+      SELECT $1::uuid AS tenant_id, a.*
+      FROM unnest($2::uuid[], $3::text[], $4::text[]) AS a (event_id, identity, properties) OFFSET 0
+    ) u
+    WHERE e.tenant_id = u.tenant_id AND e.event_id = u.event_id`,
+};
 
 /**
  * Events of other customers that name the person: a link was refused, a limit was reached, or an undo has separated the
@@ -82,6 +91,7 @@ export class EventsNamingPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly identity: IdentityService,
     private readonly merges: MergesService,
     private readonly unlinked: UnlinkedIdentifiers,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -174,39 +184,36 @@ export class EventsNamingPerson implements PersonalDataKeeper, OnModuleInit {
     const pages = { after, perPage: EVENTS_PER_TRANSACTION };
     for await (const naming of this.unlinked.eventsNaming(manager, tenantId, identifiers, pages)) {
       steps.throwIfStopping();
-      await manager.transaction((within) => removePersonFrom(within, tenantId, naming, search));
+      await manager.transaction((within) => this.removePersonFrom(within, tenantId, naming, search));
       await steps.done(positionText({ changedTo: naming.at(-1)?.eventId ?? after }));
     }
+  }
+
+  private async removePersonFrom(
+    manager: EntityManager,
+    tenantId: string,
+    naming: readonly NamingEvent[],
+    search: TraceSearch,
+  ): Promise<void> {
+    const kinds = kindsById(naming);
+    const rows: { eventId: string; identity: StoredIdentity; properties: string }[] = await manager.query(LOCK_NAMING, [
+      tenantId,
+      [...kinds.keys()],
+    ]);
+    const slice = new TimeSlice();
+    const properties: string[] = [];
+    for (const row of rows) {
+      const rest = await slice.run(withoutTraces(JSON.parse(row.properties) as Record<string, unknown>, search));
+      properties.push(JSON.stringify(rest));
+    }
+    const identities = rows.map(({ eventId, identity }) => identityWithoutKinds(identity, kinds.get(eventId) ?? []));
+    const eventIds = rows.map(({ eventId }) => eventId);
+    const values = [tenantId, eventIds, identities.map((identity) => JSON.stringify(identity)), properties];
+    await manager.query(...queryOf(CHANGE_NAMING, values, this.connection));
   }
 }
 
 const FIRST = { occurredAt: '-infinity', eventId: NIL_UUID };
-
-async function removePersonFrom(
-  manager: EntityManager,
-  tenantId: string,
-  naming: readonly NamingEvent[],
-  search: TraceSearch,
-): Promise<void> {
-  const kinds = kindsById(naming);
-  const rows: { eventId: string; identity: StoredIdentity; properties: string }[] = await manager.query(LOCK_NAMING, [
-    tenantId,
-    [...kinds.keys()],
-  ]);
-  const slice = new TimeSlice();
-  const properties: string[] = [];
-  for (const row of rows) {
-    const rest = await slice.run(withoutTraces(JSON.parse(row.properties) as Record<string, unknown>, search));
-    properties.push(JSON.stringify(rest));
-  }
-  const identities = rows.map(({ eventId, identity }) => identityWithoutKinds(identity, kinds.get(eventId) ?? []));
-  await manager.query(CHANGE_NAMING, [
-    tenantId,
-    rows.map(({ eventId }) => eventId),
-    identities.map((identity) => JSON.stringify(identity)),
-    properties,
-  ]);
-}
 
 function exported(
   { eventId, receivedAt, identity }: Omit<NamingRow, 'profileId'>,

@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
+import type { Statement } from '../../platform/postgres/statement';
 import { UnlinkedIdentifiers } from '../../identity/unlinked-identifiers';
 import { NIL_UUID } from '../../platform/values/uuid';
 import {
@@ -35,6 +38,7 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly timeline: Timeline,
     private readonly views: EventViews,
     private readonly unlinked: UnlinkedIdentifiers,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -84,7 +88,7 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
 
   private async eraseThese(manager: EntityManager, tenantId: string, eventIds: readonly string[]): Promise<void> {
     await this.unlinked.forgetEvents(manager, tenantId, eventIds);
-    await manager.query(ERASE_EVENTS, [tenantId, eventIds]);
+    await manager.query(...queryOf(ERASE_EVENTS, [tenantId, eventIds], this.connection));
   }
 }
 
@@ -100,11 +104,18 @@ export const READ_EVENTS_TO_ERASE = `
 
 /**
  * An empty hash is that of an erased event (see `duplicateResult`), and of one that has lost another person's identifiers. In
- * the order of the ids, as everything that changes several events.
+ * the order of the ids, as everything that changes several events. Each is found by its key (docs/adr/0092).
  */
-const ERASE_EVENTS = `
-  UPDATE events e SET identity = '{}', properties = '{}', content_hash = ''
-  FROM (
-    SELECT event_id FROM events WHERE tenant_id = $1 AND event_id = ANY($2) ORDER BY event_id FOR NO KEY UPDATE
-  ) locked
-  WHERE e.tenant_id = $1 AND e.event_id = locked.event_id`;
+export const ERASE_EVENTS: Statement = {
+  name: 'ingest_erase_events',
+  text: `
+    UPDATE events e SET identity = '{}', properties = '{}', content_hash = ''
+    FROM (
+      SELECT l.* FROM (SELECT event_id FROM unnest($2::uuid[]) AS each (event_id) ORDER BY event_id) u
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, event_id FROM events WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1 FOR NO KEY UPDATE
+      ) l
+      OFFSET 0
+    ) locked
+    WHERE e.tenant_id = locked.tenant_id AND e.event_id = locked.event_id`,
+};

@@ -24,10 +24,11 @@ interface Shown {
 const KIND = 'unmasked_read';
 // Only routes of exports end so; they are never masked.
 const ACTION = `CASE WHEN what LIKE '%:export' THEN ${auditAction(KIND, 'exported')} ELSE ${auditAction(KIND, 'read')} END`;
-/** Entries with the customers that they have shown. */
+/** Entries with the customers that they have shown, each found by its key (docs/adr/0092). */
 const OF_CUSTOMER = `(
       SELECT c.tenant_id, c.profile_id, c.at, c.id, a.by, a.address, a.what
-      FROM unmasked_customers c JOIN unmask_audit a ON a.tenant_id = c.tenant_id AND a.id = c.id
+      FROM unmasked_customers c
+      CROSS JOIN LATERAL (SELECT * FROM unmask_audit WHERE tenant_id = c.tenant_id AND id = c.id LIMIT 1) a
     ) AS shown`;
 
 /** A page of customers may have some thousand profiles. */

@@ -1,5 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
+import type { Statement } from '../../platform/postgres/statement';
 import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import type { Dismissal } from '../domain/resolution';
 import { NIL_UUID } from '../../platform/values/uuid';
@@ -24,27 +27,33 @@ const UNFINISHED = In(UNFINISHED_STATES);
 
 /**
  * Closes the open entries of a page that match. It locks them in the order of their ids, as everything that changes
- * several. $1 workspace, $2 and $3 the page, $4 resolution, $5 `seenBy`, $6 to $9 the filter, in which null matches
- * all.
+ * several, and finds each by its key (docs/adr/0092). $1 workspace, $2 and $3 the page, $4 resolution, $5 `seenBy`, $6 to
+ * $9 the filter, in which null matches all.
  *
  * An entry that was last seen in the future was seen before the database's clock was set back. Nodes know that clock to
  * some milliseconds, so a minute is enough.
  */
-const DISMISS_PAGE = `
-  WITH page AS MATERIALIZED (
-    SELECT id FROM review_entries WHERE tenant_id = $1 AND id > $2::uuid ORDER BY id LIMIT $3
-  ), matching AS MATERIALIZED (
-    SELECT e.id FROM page p JOIN review_entries e ON e.tenant_id = $1 AND e.id = p.id
-    WHERE e.status = 'open'
-      AND (e.last_seen_at <= $5 OR e.last_seen_at > statement_timestamp() + interval '1 minute')
-      AND ${matchesParameters(6)}
-    ORDER BY e.id FOR UPDATE OF e
-  ), closed AS (
-    UPDATE review_entries e SET status = 'dismissed', closed_at = statement_timestamp(), resolution = $4::jsonb
-    FROM matching m WHERE e.tenant_id = $1 AND e.id = m.id
-    RETURNING 1
-  )
-  SELECT (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*)::int FROM closed) AS dismissed`;
+export const DISMISS_PAGE: Statement = {
+  name: 'review_dismiss_page',
+  text: `
+    WITH page AS MATERIALIZED (
+      SELECT id FROM review_entries WHERE tenant_id = $1::uuid AND id > $2::uuid ORDER BY id LIMIT $3
+    ), matching AS MATERIALIZED (
+      SELECT e.tenant_id, e.id FROM page p
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id FROM review_entries
+        WHERE tenant_id = $1::uuid AND id = p.id AND status = 'open'
+          AND (last_seen_at <= $5 OR last_seen_at > statement_timestamp() + interval '1 minute')
+          AND ${matchesParameters(6)}
+        LIMIT 1 FOR UPDATE
+      ) e
+    ), closed AS (
+      UPDATE review_entries e SET status = 'dismissed', closed_at = statement_timestamp(), resolution = $4::jsonb
+      FROM matching m WHERE e.tenant_id = m.tenant_id AND e.id = m.id
+      RETURNING 1
+    )
+    SELECT (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*)::int FROM closed) AS dismissed`,
+};
 
 /** A note has up to 1,000 characters. */
 const NOTES_PER_STATEMENT = 200;
@@ -56,7 +65,10 @@ const REMOVE_NOTES = `UPDATE review_dismissals SET note = NULL WHERE tenant_id =
 /** The table of bulk dismissals, and what they do to entries. */
 @Injectable()
 export class ReviewDismissalRepository {
-  constructor(private readonly database: DataSource) {}
+  constructor(
+    private readonly database: DataSource,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
+  ) {}
 
   async insert(manager: EntityManager, dismissal: ReviewDismissal): Promise<void> {
     await manager.insert(ReviewDismissal, dismissal);
@@ -80,7 +92,9 @@ export class ReviewDismissalRepository {
     resolution: Dismissal,
   ): Promise<DismissedPage> {
     const values = [tenantId, after, limit, JSON.stringify(resolution), seenBy, ...filterParameters(filter)];
-    const [row]: { last: string | null; dismissed: number }[] = await manager.query(DISMISS_PAGE, values);
+    const [row]: { last: string | null; dismissed: number }[] = await manager.query(
+      ...queryOf(DISMISS_PAGE, values, this.connection),
+    );
     return { last: row?.last ?? undefined, dismissed: row?.dismissed ?? 0 };
   }
 

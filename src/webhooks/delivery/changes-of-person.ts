@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
+import type { Statement } from '../../platform/postgres/statement';
 import {
   PersonalData,
   type ErasureSteps,
@@ -25,30 +28,46 @@ const ROWS_PER_STATEMENT = 200;
 
 const STOP_RELAY = `SELECT 1 FROM webhook_sets WHERE tenant_id = $1 FOR NO KEY UPDATE`;
 const DELETE_QUEUES = `DELETE FROM webhook_queues WHERE tenant_id = $1 AND profile_id = $2`;
-const DELETE_OWN = `
-  DELETE FROM webhook_changes WHERE tenant_id = $1 AND id IN (
-    SELECT id FROM webhook_changes
-    WHERE tenant_id = $1 AND subject = $2 AND subject <> '' AND change->>'scope' = 'user' ORDER BY id LIMIT $3 FOR UPDATE)`;
-const DELETE_DELIVERIES = `
-  DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
-    SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
-    WHERE tenant_id = $1 AND profile_id = $2 AND seq > 0 ORDER BY endpoint_id, seq LIMIT $3)`;
+const DELETE_OWN: Statement = {
+  name: 'webhooks_delete_own_changes',
+  text: `
+    DELETE FROM webhook_changes c USING (
+      SELECT tenant_id, id FROM webhook_changes
+      WHERE tenant_id = $1::uuid AND subject = $2 AND subject <> '' AND change->>'scope' = 'user'
+      ORDER BY id LIMIT $3 FOR UPDATE
+    ) few
+    WHERE c.tenant_id = few.tenant_id AND c.id = few.id`,
+};
+const DELETE_DELIVERIES: Statement = {
+  name: 'webhooks_delete_deliveries',
+  text: `
+    DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
+      SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
+      WHERE tenant_id = $1::uuid AND profile_id = $2 AND seq > 0 ORDER BY endpoint_id, seq LIMIT $3)`,
+};
 
-/** What the person has changed for others stays, but not who it was, nor what answers say. */
-const FORGET_WHO = `
-  WITH page AS MATERIALIZED (
-    SELECT id FROM webhook_changes
-    WHERE tenant_id = $1 AND subject = $2 AND subject <> '' AND change->>'scope' <> 'user' ORDER BY id LIMIT $3 FOR UPDATE
-  ), answers AS (
-    UPDATE webhook_deliveries d SET attempts = (
-      SELECT coalesce(jsonb_agg(a.value || '{"answer": ""}' ORDER BY a.number), '[]')
-      FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS a (value, number)
+/**
+ * What the person has changed for others stays, but not who it was, nor what answers say. Each change is found by its key
+ * (docs/adr/0092).
+ */
+const FORGET_WHO: Statement = {
+  name: 'webhooks_forget_who',
+  text: `
+    WITH page AS MATERIALIZED (
+      SELECT tenant_id, id FROM webhook_changes
+      WHERE tenant_id = $1::uuid AND subject = $2 AND subject <> '' AND change->>'scope' <> 'user'
+      ORDER BY id LIMIT $3 FOR UPDATE
+    ), answers AS (
+      UPDATE webhook_deliveries d SET attempts = (
+        SELECT coalesce(jsonb_agg(a.value || '{"answer": ""}' ORDER BY a.number), '[]')
+        FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS a (value, number)
+      )
+      FROM page WHERE d.tenant_id = page.tenant_id AND d.event_id = page.id AND d.attempts @? '$[*].answer ? (@ != "")'
+      RETURNING 1
     )
-    FROM page WHERE d.tenant_id = $1 AND d.event_id = page.id AND d.attempts @? '$[*].answer ? (@ != "")'
-    RETURNING 1
-  )
-  UPDATE webhook_changes c SET subject = '', change = (c.change::jsonb || '{"cause": {"kind": "mutation"}}')::json
-  FROM page WHERE c.tenant_id = $1 AND c.id = page.id RETURNING c.queue_id`;
+    UPDATE webhook_changes c SET subject = '', change = (c.change::jsonb || '{"cause": {"kind": "mutation"}}')::json
+    FROM page WHERE c.tenant_id = page.tenant_id AND c.id = page.id RETURNING c.queue_id`,
+};
 
 /**
  * Changes of values that endpoints get, for exports and erasures: of a person's own values, and of shared values that
@@ -63,6 +82,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly data: PersonalData,
     private readonly state: StateService,
     private readonly calls: CallsUnderWay,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -92,7 +112,9 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
       for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT;) {
         steps.throwIfStopping();
         const values = [tenantId, parameter, ROWS_PER_STATEMENT];
-        const [rows, count] = await this.database.query<[{ queue_id?: string }[], number]>(statement, values);
+        const [rows, count] = await this.database.query<[{ queue_id?: string }[], number]>(
+          ...queryOf(statement, values, this.connection),
+        );
         for (const { queue_id: queueId } of rows) if (queueId !== undefined) queueIds.add(queueId);
         changed = count;
       }
@@ -109,7 +131,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     await manager.query(STOP_RELAY, [tenantId]);
     await manager.query(DELETE_QUEUES, [tenantId, participantQueueId(tenantId, subject)]);
     for (const [statement, parameter] of stepsOf(tenantId, subject)) {
-      await manager.query(statement, [tenantId, parameter, null]);
+      await manager.query(...queryOf(statement, [tenantId, parameter, null], this.connection));
     }
   }
 
@@ -128,7 +150,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
 }
 
 /** Each statement with its second parameter. */
-function stepsOf(tenantId: string, subject: string): readonly (readonly [string, string])[] {
+function stepsOf(tenantId: string, subject: string): readonly (readonly [Statement, string])[] {
   return [
     [DELETE_OWN, subject],
     [DELETE_DELIVERIES, participantQueueId(tenantId, subject)],

@@ -1,3 +1,5 @@
+import type { Statement } from '../../platform/postgres/statement';
+
 /** Removes a deleted endpoint's replays, queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
 export const REMOVE_QUEUES = `
   DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
@@ -56,19 +58,31 @@ export const FIND_OLD = `
   WHERE tenant_id = $1 AND endpoint_id = $2 AND state = $3 AND created_at > '-infinity' AND (seq, event_id) > ($4, $5)
     AND seq < (extract(epoch FROM statement_timestamp() - $6 * interval '1 day') * 1000000)::bigint
   ORDER BY seq, event_id LIMIT $7`;
+/** These deliveries ($3) of the endpoint, each of which is found by its key then (docs/adr/0092). */
+const THESE = `
+  WITH these AS MATERIALIZED (
+    SELECT $1::uuid AS tenant_id, $2::uuid AS endpoint_id, event_id FROM unnest($3::uuid[]) AS each (event_id)
+  )`;
+const IS_ONE = 'd.tenant_id = t.tenant_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id';
 /**
  * Removes those of these deliveries that were done over $4 days ago: after a long outage, many of those that were added
  * earlier were not. One that is asked for again at this moment stays.
  */
-export const REMOVE_OLD = `
-  DELETE FROM webhook_deliveries
-  WHERE tenant_id = $1 AND endpoint_id = $2 AND event_id = ANY($3::uuid[])
-    AND state IN ('delivered', 'failed') AND done_at < statement_timestamp() - $4 * interval '1 day'`;
+export const REMOVE_OLD: Statement = {
+  name: 'webhooks_remove_old',
+  text: `${THESE}
+  DELETE FROM webhook_deliveries d USING these t
+  WHERE ${IS_ONE} AND d.state IN ('delivered', 'failed') AND d.done_at < statement_timestamp() - $4 * interval '1 day'`,
+};
 /** Ends those of these deliveries that are about a change, and were added over $4 days ago. */
-export const END_CHANGES = `
-  UPDATE webhook_deliveries SET state = 'failed', reason = 'change_expired', done_at = statement_timestamp()
-  WHERE tenant_id = $1 AND endpoint_id = $2 AND event_id = ANY($3::uuid[]) AND state = 'pending' AND is_change
-    AND seq < (extract(epoch FROM statement_timestamp() - $4 * interval '1 day') * 1000000)::bigint`;
+export const END_CHANGES: Statement = {
+  name: 'webhooks_end_changes',
+  text: `${THESE}
+  UPDATE webhook_deliveries d SET state = 'failed', reason = 'change_expired', done_at = statement_timestamp()
+  FROM these t
+  WHERE ${IS_ONE} AND d.state = 'pending' AND d.is_change
+    AND d.seq < (extract(epoch FROM statement_timestamp() - $4 * interval '1 day') * 1000000)::bigint`,
+};
 
 /** Whether the endpoint `e` has no queue. */
 const NOTHING_WAITS = `NOT EXISTS (
@@ -89,18 +103,27 @@ export const END_FAILING = `
 
 export const NEXT_CHANGED_WORKSPACE = `
   SELECT tenant_id FROM webhook_changes WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1`;
-/** Removes changes between the ids $2 and $3 whose deliveries are gone. Returns the page that was looked at. */
-export const EXPIRE_CHANGES = `
-  WITH page AS MATERIALIZED (
-    SELECT tenant_id, id, endpoint_ids FROM webhook_changes
-    WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4
-  ), expired AS (
-    DELETE FROM webhook_changes c USING page p
-    WHERE c.tenant_id = $1 AND c.id = p.id AND p.endpoint_ids IS NULL AND NOT EXISTS (
-      SELECT FROM webhook_deliveries d WHERE d.tenant_id = $1 AND d.event_id = p.id
+/**
+ * Removes changes between the ids $2 and $3 whose deliveries are gone. Returns the page that was looked at. Each change, and
+ * its deliveries, are found by their keys (docs/adr/0092).
+ */
+export const EXPIRE_CHANGES: Statement = {
+  name: 'webhooks_expire_changes',
+  text: `
+    WITH page AS MATERIALIZED (
+      SELECT tenant_id, id, endpoint_ids FROM webhook_changes
+      WHERE tenant_id = $1::uuid AND id > $2 AND id < $3 ORDER BY id LIMIT $4
+    ), over AS MATERIALIZED (
+      SELECT p.tenant_id, p.id FROM page p
+      LEFT JOIN LATERAL (
+        SELECT event_id FROM webhook_deliveries WHERE tenant_id = $1::uuid AND event_id = p.id LIMIT 1
+      ) d ON true
+      WHERE p.endpoint_ids IS NULL AND d.event_id IS NULL
+    ), expired AS (
+      DELETE FROM webhook_changes c USING over o WHERE c.tenant_id = o.tenant_id AND c.id = o.id
     )
-  )
-  SELECT id FROM page ORDER BY id`;
+    SELECT id FROM page ORDER BY id`,
+};
 
 /**
  * The same for queues that a transaction locked at that moment: one at a time, and waiting for it. So this holds no lock

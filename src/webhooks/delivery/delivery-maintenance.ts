@@ -1,5 +1,7 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
 import { addAt, handleInParts, type StepsOfJob } from '../../platform/jobs/in-steps';
 import { Jobs, type JobOptions, type JobPayload } from '../../platform/jobs/jobs';
 import { Clock } from '../../platform/values/clock';
@@ -48,6 +50,7 @@ export class DeliveryMaintenance implements OnModuleInit {
     private readonly database: DataSource,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -100,7 +103,7 @@ export class DeliveryMaintenance implements OnModuleInit {
         tenantId = next.tenant_id;
       }
       const values: unknown[] = [tenantId, changeId ?? NIL_UUID, end, ROWS_PER_STEP];
-      const page: { id: string }[] = await this.database.query(sql.EXPIRE_CHANGES, values);
+      const page: { id: string }[] = await this.database.query(...queryOf(sql.EXPIRE_CHANGES, values, this.connection));
       changeId = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
       yield { tenantId, ...(changeId === undefined ? {} : { changeId }) };
     }
@@ -134,7 +137,8 @@ export class DeliveryMaintenance implements OnModuleInit {
       for (;;) {
         const values = [tenantId, endpointId, state, seq, eventId, days, ROWS_PER_STEP];
         const page: { seq: string; event_id: string }[] = await this.database.query(sql.FIND_OLD, values);
-        await this.change(statement, [tenantId, endpointId, page.map(({ event_id }) => event_id), days]);
+        const found = [tenantId, endpointId, page.map(({ event_id }) => event_id), days];
+        await this.change(...queryOf(statement, found, this.connection));
         const last = page.at(-1);
         if (last === undefined || page.length < ROWS_PER_STEP) break;
         ({ seq, event_id: eventId } = last);
