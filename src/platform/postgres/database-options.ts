@@ -19,6 +19,8 @@ const SESSION = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };
+/** How values are written to every session: the service reads ISO 8601, and numbers by all their digits. */
+const TEXT_FORM: SessionSettings = { datestyle: 'ISO', extra_float_digits: 1 };
 /** Size of the connection pool of one process, for requests. */
 export const POOL_CONNECTIONS_MAX = 10;
 
@@ -66,10 +68,11 @@ export type SessionSettings = Readonly<Record<string, string | number>>;
  * there, also when the address has long led to the new primary.
  */
 export async function applySessionSettings(client: ClientBase, settings: SessionSettings): Promise<void> {
+  const all = { ...TEXT_FORM, ...settings };
   const statement = {
     text: `SELECT set_config(name, value, false), current_setting('transaction_read_only') = 'on' AS "isReadOnly"
       FROM unnest($1::text[], $2::text[]) AS setting(name, value)`,
-    values: [Object.keys(settings), Object.values(settings).map(String)],
+    values: [Object.keys(all), Object.values(all).map(String)],
     query_timeout: ANSWER_MS_MAX,
   };
   const { rows } = await client.query<{ isReadOnly: boolean }>(statement);
