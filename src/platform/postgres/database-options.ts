@@ -19,8 +19,14 @@ const SESSION = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };
-/** How values are written to every session: the service reads ISO 8601, and numbers by all their digits. */
-const TEXT_FORM: SessionSettings = { datestyle: 'ISO', extra_float_digits: 1 };
+/** Of every session, whatever the server or the role sets. */
+const EVERY_SESSION: SessionSettings = {
+  // The service reads times as ISO 8601, and numbers by all their digits.
+  datestyle: 'ISO',
+  extra_float_digits: 1,
+  // A pool closes what it does not need; other sessions stay open for the next burst, or listen.
+  idle_session_timeout: 0,
+};
 /** Size of the connection pool of one process, for requests. */
 export const POOL_CONNECTIONS_MAX = 10;
 
@@ -54,7 +60,7 @@ export function databaseOptions(
 }
 
 /** For work that takes its time, whatever limits the server or the role sets. A lock of the session must outlast it. */
-export const UNLIMITED_SESSION: SessionSettings = { statement_timeout: 0, idle_session_timeout: 0 };
+export const UNLIMITED_SESSION: SessionSettings = { statement_timeout: 0 };
 
 /** After this time the server or the network is down. */
 const ANSWER_MS_MAX = 2_000;
@@ -68,7 +74,7 @@ export type SessionSettings = Readonly<Record<string, string | number>>;
  * there, also when the address has long led to the new primary.
  */
 export async function applySessionSettings(client: ClientBase, settings: SessionSettings): Promise<void> {
-  const all = { ...TEXT_FORM, ...settings };
+  const all = { ...EVERY_SESSION, ...settings };
   const statement = {
     text: `SELECT set_config(name, value, false), current_setting('transaction_read_only') = 'on' AS "isReadOnly"
       FROM unnest($1::text[], $2::text[]) AS setting(name, value)`,
