@@ -11,7 +11,7 @@ import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { MIGRATIONS } from '../../src/platform/postgres/migrations';
 import { messageOf } from '../../src/platform/errors/error-summary';
 import { migrateJobs, migrateJobsTo } from '../../src/platform/jobs/jobs-schema';
-import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
+import { databaseOf, freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { until } from '../support/until';
 
 const NOW = new Date('2026-11-22T00:00:00Z');
@@ -83,6 +83,30 @@ it('a copy has every row, partition and sequence, and can be written on', async 
   await rowsOf(target, `SELECT cds_jobs.add_job('look', '{}'::json)`);
   expect(await rowsOf(target, 'SELECT id FROM cds_jobs.jobs ORDER BY id')).toHaveLength(2);
 });
+
+it('a copy takes the time that it needs, whatever limits the server or the role sets', async () => {
+  const source = await aDatabase();
+  for (const limit of ['transaction_timeout', 'idle_in_transaction_session_timeout']) {
+    await rowsOf(source, `ALTER DATABASE ${databaseOf(source)} SET ${limit} = '300ms'`);
+  }
+  const copying = writeCopy(source, { createdAt: NOW });
+  const written = [(await copying.next()).value as Buffer];
+  await untilEnded(source);
+  for await (const piece of copying) written.push(piece);
+  const target = await empty();
+  const { rows } = await loadCopy(target, pieces(Buffer.concat(written)));
+  expect(rows['public.workspaces']).toBe(3_000);
+});
+
+/** Until the server has ended a transaction that began now. */
+async function untilEnded(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
+  await client.query('BEGIN');
+  await ended;
+}
 
 it('a copy is of one moment, whatever is written meanwhile', async () => {
   const source = await freshDatabaseUrl('busy');

@@ -71,7 +71,9 @@ it('a process that waits for another one’s migrations does not hold up an inde
 it('migrations take the time that they need, whatever limits the server or the role sets', async () => {
   const url = await freshDatabaseUrl('time_limits');
   await withClient(url, async (client) => {
-    await client.query(`ALTER DATABASE ${databaseOf(url)} SET statement_timeout = '300ms'`);
+    for (const limit of ['statement_timeout', 'lock_timeout', 'transaction_timeout']) {
+      await client.query(`ALTER DATABASE ${databaseOf(url)} SET ${limit} = '300ms'`);
+    }
     await client.query('BEGIN');
     // The table of TypeORM, which it reads first.
     await client.query('LOCK TABLE migrations IN ACCESS EXCLUSIVE MODE');

@@ -60,7 +60,12 @@ export function databaseOptions(
 }
 
 /** For work that takes its time, whatever limits the server or the role sets. A lock of the session must outlast it. */
-export const UNLIMITED_SESSION: SessionSettings = { statement_timeout: 0 };
+export const UNLIMITED_SESSION: SessionSettings = {
+  statement_timeout: 0,
+  lock_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  transaction_timeout: 0,
+};
 
 /** After this time the server or the network is down. */
 const ANSWER_MS_MAX = 2_000;
@@ -69,15 +74,15 @@ const ANSWER_MS_MAX = 2_000;
 export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
- * Sets the settings of a session by a statement. `pg` would put them into the start-up message, where poolers refuse settings
- * that they do not know (docs/adr/0055). Throws for a session on a read-only server: nobody would notice that it only reads
- * there, also when the address has long led to the new primary.
+ * Sets the settings of a session by a statement, but for those that an older server does not know. `pg` would put them into the
+ * start-up message, where poolers refuse settings that they do not know (docs/adr/0055). Throws for a session on a read-only
+ * server: nobody would notice that it only reads there, also when the address has long led to the new primary.
  */
 export async function applySessionSettings(client: ClientBase, settings: SessionSettings): Promise<void> {
   const all = { ...EVERY_SESSION, ...settings };
   const statement = {
     text: `SELECT set_config(name, value, false), current_setting('transaction_read_only') = 'on' AS "isReadOnly"
-      FROM unnest($1::text[], $2::text[]) AS setting(name, value)`,
+      FROM unnest($1::text[], $2::text[]) AS setting(name, value) WHERE current_setting(name, true) IS NOT NULL`,
     values: [Object.keys(all), Object.values(all).map(String)],
     query_timeout: ANSWER_MS_MAX,
   };

@@ -18,10 +18,15 @@ export interface WriteCopyOptions {
   readonly secretsKey?: string | undefined;
 }
 
+/** Servers before PostgreSQL 17 know no such limit. */
+const UNLIMITED_TRANSACTIONS = `SELECT set_config('transaction_timeout', '0', false)
+  WHERE current_setting('transaction_timeout', true) IS NOT NULL`;
+
 /** Values are then written in full and in the same way, whatever the settings of the server. */
 export const TEXT_SETTINGS = `SET TIME ZONE 'UTC'; SET datestyle = 'ISO'; SET intervalstyle = 'postgres';
   SET extra_float_digits = 3; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET statement_timeout = 0;
-  SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0`;
+  SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0; SET idle_session_timeout = 0;
+  ${UNLIMITED_TRANSACTIONS}`;
 
 /**
  * Writes a copy of one snapshot of the database (copy-format.ts) in chunks, in constant memory. The database may be in use:
