@@ -11,7 +11,7 @@ import { Reflector } from '@nestjs/core';
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import { credentialNeeded } from '../platform/errors/challenges';
 import { FailedAuthentications } from '../platform/auth/failed-authentications';
-import { checkAgainAfterBody } from '../platform/http/service-request';
+import { checkAgainLater } from '../platform/http/service-request';
 import { ConsoleSessions, type Session } from './console-sessions';
 import { assertSameSite } from './same-site';
 import { sessionSecretOf } from './session-cookie';
@@ -61,7 +61,7 @@ export class SessionGuard implements CanActivate {
     const session = await this.failures.counted(request, () => this.failures.lookUp(request, find));
     request.caller = session.principal;
     request.consoleSession = session;
-    checkAgainAfterBody(request, () => this.admit(request, route));
+    checkAgainLater(request, () => this.admit(request, route));
     return session;
   }
 }

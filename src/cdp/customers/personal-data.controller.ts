@@ -8,6 +8,7 @@ import { JsonBody } from '../../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
 import { NDJSON_MEDIA_TYPE, sendNdjson } from '../../platform/http/send-stream';
+import { whileAdmitted } from '../../platform/http/while-admitted';
 import { UnmaskAudit } from '../../platform/auth/unmask-audit';
 import { ReadSlots } from '../../platform/rate-limit/read-slots';
 import { ExportedRecordDto } from './dto/personal-data.dto';
@@ -47,7 +48,7 @@ export class PersonalDataController {
     const ofPerson = () => this.exports.ofIdentifier(tenantId, identity);
     const { records, profiles } = await this.slots.run(tenantId, ofPerson);
     await this.unmasking.note(request, { profiles });
-    await sendNdjson(response, this.slots.each(tenantId, records));
+    await sendNdjson(response, whileAdmitted(request, this.slots.each(tenantId, records)));
   }
 
   /** Exports all data of a customer, unmasked, as NDJSON. */
@@ -65,6 +66,7 @@ export class PersonalDataController {
   ): Promise<void> {
     const customer = await this.slots.run(tenantId, () => this.profiles.find(tenantId, id));
     await this.unmasking.note(request, { profiles: customer.profileIds });
-    await sendNdjson(response, this.slots.each(tenantId, this.exports.records(tenantId, customer)));
+    const records = this.exports.records(tenantId, customer);
+    await sendNdjson(response, whileAdmitted(request, this.slots.each(tenantId, records)));
   }
 }

@@ -3,7 +3,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Clock } from '../values/clock';
-import { checkAgainAfterBody } from '../http/service-request';
+import { checkAgainLater } from '../http/service-request';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { NegativeCache } from '../invalidation/negative-cache';
 import { andThen } from '../async/and-then';
@@ -54,7 +54,7 @@ export class ApiKeyGuard implements CanActivate {
     const access = accessOf(this.reflector, targets);
     return andThen(this.principalOf(request, access), (principal) => {
       admit(request, access, principal);
-      checkAgainAfterBody(request, () => this.principalOf(request, access));
+      checkAgainLater(request, () => this.principalOf(request, access));
       if (principal.session !== undefined && this.reflector.getAllAndOverride<boolean>(NEEDS_PROOF, targets)) {
         assertFreshProof(principal, this.clock.now());
       }

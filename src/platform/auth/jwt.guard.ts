@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../values/clock';
-import { checkAgainAfterBody } from '../http/service-request';
+import { checkAgainLater } from '../http/service-request';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { andThen } from '../async/and-then';
 import { JWT_STRATEGY } from './auth-metadata';
@@ -40,7 +40,7 @@ export class JwtGuard implements CanActivate {
       this.failures.counted(request, () => this.ofToken(request, authorization));
     return andThen(verify(), (participant) => {
       request.participant = participant;
-      checkAgainAfterBody(request, verify);
+      checkAgainLater(request, verify);
       return true;
     });
   }

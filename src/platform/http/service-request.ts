@@ -10,7 +10,7 @@ export interface RequestState {
   awaitingContinue?: ServerResponse | undefined;
   /** Digests that a signature covers. The signature is verified before the body is read. */
   expectedDigests?: readonly ExpectedDigest[];
-  /** Throws unless the credential is still valid (`checkAgainAfterBody`). */
+  /** Throws unless the credential is still valid (`checkAgainLater`). */
   checkCredential?: () => unknown;
   /** One for each rate limit that has admitted it. */
   rateLimitMeters?: readonly RateLimitMeter[];
@@ -19,12 +19,13 @@ export interface RequestState {
 export type ServiceRequest = IncomingMessage & RequestState;
 
 /**
- * Has the credential checked once more when the body has arrived, unless it is there already. A client decides how long its
- * body takes: requests that were begun before a revocation and held open must not use the credential behind it. The first check
- * stays: a session of the console is checked before the guard of the API, which takes its word.
+ * Keeps how the credential is checked once more: behind a body that took time, and while a streamed answer is read
+ * (`whileAdmitted`). A client decides how long both take: requests that were begun before a revocation and held open must not
+ * use the credential behind it. The first check stays: a session of the console is checked before the guard of the API,
+ * which takes its word.
  */
-export function checkAgainAfterBody(request: ServiceRequest, check: () => unknown): void {
-  if (!request.complete) request.checkCredential ??= check;
+export function checkAgainLater(request: ServiceRequest, check: () => unknown): void {
+  request.checkCredential ??= check;
 }
 
 /** A digest (RFC 9530) that a signature covers and that the body must have. */
