@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { depthOf, valueOfBeginning } from './json-text';
+import { depthOf, READABLE_DEPTH_MAX, readableValueOf, valueOfBeginning } from './json-text';
 import { cpuMsSince } from '../../../../test/support/cpu-time';
 
 describe('the beginning of a JSON text', () => {
@@ -53,6 +53,33 @@ describe('the beginning of a JSON text', () => {
     const startedAt = process.cpuUsage();
     expect(valueOfBeginning(text)).toBeDefined();
     expect(cpuMsSince(startedAt)).toBeLessThan(1_000);
+  });
+});
+
+describe('what can be read of a JSON text', () => {
+  const event = '"identity":{"type":"EMAIL","value":"[{"},"source":"shop"';
+
+  it.each([
+    ['lists without an end', `{${event},"attributes":${'['.repeat(200_000)}`],
+    ['objects without an end', `{${event},"attributes":${'{"a":'.repeat(50_000)}`],
+    ['lists', `{"attributes":${'['.repeat(100_000)}1${']'.repeat(100_000)},${event}}`],
+    ['lists that are followed by what is no JSON', `{"attributes":${'[{},'.repeat(9)}[[]]${']'.repeat(9)},${event},}`],
+  ])('is no deeper than its readers look: %s', (_what, text) => {
+    const value = readableValueOf(text);
+    expect(value).toMatchObject({ identity: { type: 'EMAIL', value: '[{' } });
+    expect(depthOf(JSON.stringify(value))).toBe(READABLE_DEPTH_MAX);
+  });
+
+  it('is all of a value that is not too deep', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: READABLE_DEPTH_MAX - 1 }), (value) => {
+        expect(readableValueOf(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it.each(['', 'identity', ']]]]'])('is nothing of %j', (text) => {
+    expect(readableValueOf(text)).toBeUndefined();
   });
 });
 

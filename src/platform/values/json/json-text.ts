@@ -70,14 +70,38 @@ export function valueOfBeginning(text: string): unknown {
   return JSON.parse(complete) as unknown;
 }
 
-/** The value of a JSON text, or what its beginning says where it is cut off; undefined where it is no JSON. */
+/** A batch, its list, an event and its identity are four levels, and no reader looks deeper. */
+export const READABLE_DEPTH_MAX = 8;
+
+/**
+ * The value of a JSON text, or what its beginning says where it is cut off; undefined where it is no JSON. What stands deeper
+ * than 8 levels is left out: 256 KiB of brackets would become as many lists, which hold the event loop for a tenth of a second.
+ */
 export function readableValueOf(text: string): unknown {
+  const shallow = upToDepth(text, READABLE_DEPTH_MAX);
   for (const read of [JSON.parse, valueOfBeginning]) {
     try {
-      return read(text) as unknown;
+      return read(shallow) as unknown;
     } catch {
       // It is no JSON to its end, or none at all.
     }
   }
   return undefined;
+}
+
+/** The text with empty objects and lists at this depth. */
+function upToDepth(json: string, depthMax: number): string {
+  let depth = 0;
+  let kept = '';
+  let from = 0;
+  walk(json, (sign, index) => {
+    if (sign === '{' || sign === '[') {
+      depth += 1;
+      if (depth === depthMax) kept += json.slice(from, index + 1);
+    } else if (sign !== ',') {
+      if (depth === depthMax) from = index;
+      depth -= 1;
+    }
+  });
+  return depth < depthMax ? kept + json.slice(from) : kept;
 }
