@@ -1,11 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DataSource, IsNull, LessThanOrEqual, MoreThan, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import { auditAction } from '../platform/audit/audit-table';
 import { Clock } from '../platform/values/clock';
 import { databaseFailure } from '../platform/postgres/database-errors';
 import { unavailable } from '../platform/errors/unavailable';
 import { newId } from '../platform/values/ids';
+import { NIL_UUID } from '../platform/values/uuid';
 import type { ErasureSteps } from '../platform/privacy/personal-data';
 import { CustomerLocks } from './customer-locks';
 import type { Identifier } from './domain/identifier';
@@ -29,6 +30,7 @@ const ATTEMPTS_MAX = 12;
 const PROGRESS_INTERVAL_MS = 1_000;
 /** What nodes know of the database's time differs by less. */
 const IN_FUTURE_MS = 60_000;
+const BEFORE_ALL: Pick<Erasure, 'tenantId' | 'profileId'> = { tenantId: NIL_UUID, profileId: NIL_UUID };
 
 /**
  * Erases customers in steps (contract section 5, docs/adr/0026). A first transaction marks the customer. Ingest
@@ -117,17 +119,21 @@ export class CustomerErasure implements OnModuleInit {
   }
 
   /**
-   * Unfinished erasures of all workspaces that began at `begunBy` or before, and on which no process has worked since
-   * `idleSince`. A time in the future is one of a clock that was set back since.
+   * Unfinished erasures of all workspaces, in the order of their keys and behind one of them, that began at `begunBy` or before,
+   * and on which no process has worked since `idleSince`. A time in the future is one of a clock that was set back since.
    */
-  unfinished(begunBy: Date, idleSince: Date, limit: number): Promise<Erasure[]> {
+  unfinished(begunBy: Date, idleSince: Date, limit: number, behind = BEFORE_ALL): Promise<Erasure[]> {
     const future = new Date(this.clock.now().getTime() + IN_FUTURE_MS);
-    const where = [LessThanOrEqual(begunBy), MoreThan(future)].flatMap((erasedAt) =>
-      [IsNull(), LessThanOrEqual(idleSince), MoreThan(future)].map((workedAt) => ({
-        ...{ finishedAt: IsNull(), erasedAt, workedAt },
-      })),
-    );
-    return this.database.manager.find(Erasure, { where, take: limit });
+    return this.database.manager
+      .createQueryBuilder(Erasure, 'erasure')
+      .where('erasure.finishedAt IS NULL AND (erasure.tenantId, erasure.profileId) > (:tenantId, :profileId)', behind)
+      .andWhere('(erasure.erasedAt <= :begunBy OR erasure.erasedAt > :future)', { begunBy, future })
+      .andWhere('(erasure.workedAt IS NULL OR erasure.workedAt <= :idleSince OR erasure.workedAt > :future)', {
+        idleSince,
+      })
+      .orderBy({ 'erasure.tenantId': 'ASC', 'erasure.profileId': 'ASC' })
+      .limit(limit)
+      .getMany();
   }
 
   /**

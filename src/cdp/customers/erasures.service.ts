@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { CustomerErasure, type ErasedCustomer } from '../../identity/customer-erasure';
 import type { IdentityReference } from '../../identity/domain/identity-reference';
 import type { Principal } from '../../platform/auth/principal';
@@ -6,8 +7,9 @@ import { Clock } from '../../platform/values/clock';
 import type { DomainError } from '../../platform/errors/domain-error';
 import { describeError } from '../../platform/errors/error-summary';
 import { validationFailed } from '../../platform/errors/validation-failed';
-import { isUuid } from '../../platform/values/uuid';
-import { EVERY_MINUTE, Jobs } from '../../platform/jobs/jobs';
+import { isUuid, NIL_UUID } from '../../platform/values/uuid';
+import { WORK_MS_MAX } from '../../platform/jobs/in-steps';
+import { EVERY_MINUTE, Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { KeyedMutex } from '../../platform/async/keyed-mutex';
 import { Readiness } from '../../platform/health/readiness';
 import {
@@ -20,8 +22,6 @@ import type { FinishedErasure } from './domain/customer-view';
 import { Persons } from './persons';
 import { noSuchProfile, ProfilesService } from './profiles.service';
 
-/** The limit for one sweep. Far fewer erasures can be interrupted at the same time. */
-const UNFINISHED_MAX = 1_000;
 const SWEEP_JOB = 'erasures-sweep';
 /** A sweep leaves younger erasures alone: they may be in progress. */
 const INTERRUPTED_AFTER_MS = 60_000;
@@ -42,8 +42,10 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
   /** In this process one erasure of a workspace at a time: each sends some hundred statements. */
   private readonly mutex: KeyedMutex;
+  private isSweeping = false;
 
   constructor(
+    private readonly database: DataSource,
     private readonly customers: CustomerErasure,
     private readonly profiles: ProfilesService,
     private readonly persons: Persons,
@@ -56,7 +58,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   onModuleInit(): void {
-    this.jobs.handle(SWEEP_JOB, () => this.finishInterrupted(INTERRUPTED_AFTER_MS), { cron: EVERY_MINUTE });
+    this.jobs.handle(SWEEP_JOB, (from) => this.sweep(from), { cron: EVERY_MINUTE });
   }
 
   /** Finishes the erasures of killed processes, without delaying the start. */
@@ -136,23 +138,51 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     try {
       // No request fails because of the missing key, so that only this message informs the operator.
       if (!this.customers.isPossible && (await this.customers.hasErasedIdentifiers())) this.logger.error(KEY_LOST);
-      await this.finishInterrupted(0);
+      for await (const _position of this.finishInterrupted(0, {}));
     } catch (error) {
       this.logFailure(error);
     }
   }
 
-  /** Finishes erasures that began at least `begunMsAgo` ago. A failure does not affect the other erasures. */
-  private async finishInterrupted(begunMsAgo: number): Promise<void> {
+  /**
+   * Finishes interrupted erasures. Each may take a minute, and hundreds may wait: what is left after a while is a further job, so
+   * that others come in between. One sweep of a process at a time leaves the other jobs a place.
+   */
+  private async sweep(from: JobPayload): Promise<void> {
+    if (this.isSweeping) return;
+    this.isSweeping = true;
+    const beganMs = this.clock.monotonicMs();
+    try {
+      for await (const position of this.finishInterrupted(INTERRUPTED_AFTER_MS, from)) {
+        if (this.clock.monotonicMs() - beganMs < WORK_MS_MAX) continue;
+        // One key for all: the sweep of each minute would add one more job that goes on.
+        await this.jobs.add(this.database.manager, SWEEP_JOB, position, { key: 'rest' });
+        return;
+      }
+    } finally {
+      this.isSweeping = false;
+    }
+  }
+
+  /**
+   * Finishes erasures that began at least `begunMsAgo` ago, in steps, each of which gives where another call goes on. A failure
+   * does not affect the other erasures. A process that stops begins no further one.
+   */
+  async *finishInterrupted(begunMsAgo: number, from: JobPayload): AsyncGenerator<JobPayload> {
     if (!this.customers.isPossible) return;
-    const begunBy = new Date(this.clock.now().getTime() - begunMsAgo);
-    const idleSince = new Date(this.clock.now().getTime() - IDLE_MS);
-    for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, idleSince, UNFINISHED_MAX)) {
+    const { tenantId = NIL_UUID, profileId = NIL_UUID } = from;
+    for (let behind = { tenantId, profileId }; !this.readiness.stopped.aborted;) {
+      const nowMs = this.clock.now().getTime();
+      const [begunBy, idleSince] = [new Date(nowMs - begunMsAgo), new Date(nowMs - IDLE_MS)];
+      const [next] = await this.customers.unfinished(begunBy, idleSince, 1, behind);
+      if (next === undefined) return;
+      behind = { tenantId: next.tenantId, profileId: next.profileId };
       try {
-        await this.finish(await this.customers.customerOf(tenantId, profileId));
+        await this.finish(await this.customers.customerOf(next.tenantId, next.profileId));
       } catch (error) {
         this.logFailure(error);
       }
+      yield behind;
     }
   }
 
