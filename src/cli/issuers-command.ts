@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Console } from './console';
+import { ClientFailure } from './running-service';
 import { operatorOf, workspaceHint, workspaceOption } from './workspace-scope';
 
 interface IssuerOptions {
@@ -64,15 +65,22 @@ async function create({ within, out, say }: Console, options: IssuerOptions): Pr
   out(JSON.stringify(JwtIssuerDto.of(issuer), null, 2));
 }
 
+/** The service would name fields of a body, which are no options. */
+const WITHOUT_KEYS = new ClientFailure(
+  'Say where the keys of the issuer come from, with --jwks-uri, --jwks-file or --secret-file. For trials: --development.',
+  2,
+);
+
 /** The body that `POST /v1/jwt-issuers` takes; the service checks it in the same way. */
 async function bodyOf(options: IssuerOptions): Promise<Record<string, unknown>> {
-  const { jwksFile, secretFile, campaignClaim, appClaim, clockTolerance } = options;
+  const { jwksUri, jwksFile, secretFile, campaignClaim, appClaim, clockTolerance } = options;
+  if (jwksUri === undefined && jwksFile === undefined && secretFile === undefined) throw WITHOUT_KEYS;
   const claims = { campaign: campaignClaim, app: appClaim };
   return {
     issuer: options.issuer,
     audience: options.audience,
     algorithms: options.algorithm,
-    jwksUri: options.jwksUri,
+    jwksUri,
     jwks: jwksFile === undefined ? undefined : parseKeys(await contentOf(jwksFile)),
     secret: secretFile === undefined ? undefined : (await contentOf(secretFile)).replace(/\r?\n$/, ''),
     claims: campaignClaim === undefined && appClaim === undefined ? undefined : claims,
@@ -88,8 +96,14 @@ function secondsOf(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of seconds.');
 }
 
-function contentOf(path: string): Promise<string> {
-  return path === '-' ? text(process.stdin) : readFile(path, 'utf8');
+async function contentOf(path: string): Promise<string> {
+  if (path === '-') return text(process.stdin);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new ClientFailure(`${path} cannot be read (${code}).`, 2);
+  }
 }
 
 function parseKeys(content: string): unknown {

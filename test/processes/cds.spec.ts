@@ -130,6 +130,20 @@ describe('cds, within a service', () => {
     );
   });
 
+  it('names the options that say where the keys of an issuer come from, and a file that cannot be read', async () => {
+    const args = ['issuers', 'create', '--issuer', 'https://login.example.com/', '--audience', 'a'];
+    const refusal = (...options: string[]) => within(service, [...args, ...options]).catch((error: unknown) => error);
+    expect(await refusal()).toMatchObject({
+      message: expect.stringMatching(/--jwks-uri, --jwks-file or --secret-file/),
+      exitCode: 2,
+    });
+    const missing = join(folder, 'missing');
+    for (const option of ['--secret-file', '--jwks-file']) {
+      const message = `${missing} cannot be read (ENOENT).`;
+      expect(await refusal(option, missing)).toMatchObject({ message, exitCode: 2 });
+    }
+  });
+
   it("mints tokens of the workspace's own development issuer, which it makes when it is not there", async () => {
     const admin = await aWorkspaceNamed('tokens');
     const args = ['tokens', 'mint', '-w', 'tokens', '--sub', 'alice', '--expires-in', '15m'];
