@@ -60,8 +60,11 @@ export class EndpointChecks {
     throw scopeMissing('pii:read', message, details);
   }
 
-  /** Throws `limit_exceeded` as `validation_failed`. `endpoints`: those that the workspace has besides. */
-  async assertRoom(
+  /**
+   * Throws `validation_failed` with `limit_exceeded` for each limit that the endpoint would break. `endpoints`: how many the
+   * workspace has already; 0 for a change of an endpoint, which adds none.
+   */
+  async assertWithinLimits(
     manager: EntityManager,
     tenantId: string,
     endpointId: string,

@@ -117,7 +117,7 @@ export class WebhooksService {
     const { secret, shown } = makeSecret(algorithm, randomBytes);
     const id = newId();
     replace([], rules);
-    await this.checks.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
+    await this.checks.assertWithinLimits(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
     const now = await nextMillisecond(manager);
     const made: Webhook = {
       endpoint: {
@@ -171,7 +171,7 @@ export class WebhooksService {
     if (events !== undefined) replace(before, rules);
     // Also for another URL alone: personal data would go there.
     await this.checks.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
-    if (events !== undefined) await this.checks.assertRoom(manager, tenantId, id, rules, 0);
+    if (events !== undefined) await this.checks.assertWithinLimits(manager, tenantId, id, rules, 0);
     const now = await nextMillisecond(manager);
     // What the former address refused says nothing about the new one.
     const isMoved = url !== undefined && url !== endpoint.url && endpoint.enabled;
