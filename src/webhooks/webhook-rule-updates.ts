@@ -13,8 +13,8 @@ import {
 } from './domain/webhook';
 import { WebhookRepository } from './webhook.repository';
 
-/** To be called with the rules of an endpoint before and after its change. */
-export type ReplaceRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
+/** To be called with the rules of an endpoint before and after its change. It stores nothing. */
+export type NoteReplacedRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
 
 /** Runs updates of the rules of endpoints, and tells all nodes which rules for changes of values are in force. */
 @Injectable()
@@ -31,17 +31,21 @@ export class WebhookRuleUpdates {
   }
 
   /**
-   * Runs `work` in a transaction; it says which rules it replaces. If rules for changes are among them all nodes are told.
-   * A new one is in force on every node when this resolves, a second after the commit (docs/adr/0075).
+   * Runs `work` in a transaction. `work` replaces rules itself and calls `noteReplaced` for each endpoint. If rules for
+   * changes are among them, all nodes are told. A new one is in force on every node when this resolves, a second after
+   * the commit (docs/adr/0075).
    */
-  async run<T>(tenantId: string, work: (manager: EntityManager, replace: ReplaceRules) => Promise<T>): Promise<T> {
+  async run<T>(
+    tenantId: string,
+    work: (manager: EntityManager, noteReplaced: NoteReplacedRules) => Promise<T>,
+  ): Promise<T> {
     const replaced = { anyForChanges: false, anyNew: false };
-    const replace: ReplaceRules = (before, rules) => {
+    const noteReplaced: NoteReplacedRules = (before, rules) => {
       replaced.anyForChanges ||= [...before, ...rules].some(isChangeRule);
       replaced.anyNew ||= addsChangeRule(before, rules);
     };
     const result = await this.oneAtATime(tenantId, async (manager) => {
-      const done = await work(manager, replace);
+      const done = await work(manager, noteReplaced);
       if (replaced.anyForChanges) await this.changeRules.announce(manager, tenantId);
       return done;
     });

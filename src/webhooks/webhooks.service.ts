@@ -17,7 +17,7 @@ import { ChangeWebhookDto, CreateWebhookDto, webhookRule } from './dto/webhook.d
 import { EndpointChecks } from './endpoint-checks';
 import { WebhookAudit, type WebhookCaller } from './webhook-audit';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
-import { WebhookRuleUpdates, type ReplaceRules } from './webhook-rule-updates';
+import { WebhookRuleUpdates, type NoteReplacedRules } from './webhook-rule-updates';
 import { WebhookRepository, type Webhook } from './webhook.repository';
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -62,7 +62,9 @@ export class WebhooksService {
   async create(caller: Principal, body: unknown, address: string | null): Promise<IssuedWebhook> {
     const checked = await this.checkNew(caller, body);
     const by = { ...caller, address };
-    return this.ruleUpdates.run(caller.tenantId, (manager, replace) => this.insert(manager, by, checked, replace));
+    return this.ruleUpdates.run(caller.tenantId, (manager, noteReplaced) =>
+      this.insert(manager, by, checked, noteReplaced),
+    );
   }
 
   /**
@@ -79,15 +81,15 @@ export class WebhooksService {
     const { tenantId } = caller;
     const checked: (NewWebhook & { readonly enabled: boolean })[] = [];
     for (const { body, enabled } of created) checked.push({ ...(await this.checkNew(caller, body)), enabled });
-    await this.ruleUpdates.run(tenantId, async (manager, replace) => {
+    await this.ruleUpdates.run(tenantId, async (manager, noteReplaced) => {
       await this.webhooks.all(manager, tenantId, { locks: true });
       await precondition(manager);
       for (const { id, body, enabled } of changed) {
-        if (body !== undefined) await this.patchIn(manager, caller, { id, body }, replace);
+        if (body !== undefined) await this.patchWithin(manager, caller, { id, body }, noteReplaced);
         if (enabled !== undefined) await this.setEnabled(manager, caller, id, enabled);
       }
       for (const { enabled, ...request } of checked) {
-        const { endpoint } = await this.insert(manager, caller, request, replace);
+        const { endpoint } = await this.insert(manager, caller, request, noteReplaced);
         if (!enabled) await this.setEnabled(manager, caller, endpoint.id, false);
       }
     });
@@ -110,13 +112,13 @@ export class WebhooksService {
     manager: EntityManager,
     caller: WebhookCaller,
     { request, rules }: NewWebhook,
-    replace: ReplaceRules,
+    noteReplaced: NoteReplacedRules,
   ): Promise<IssuedWebhook> {
     const { tenantId, credentialId } = caller;
     const algorithm = request.algorithm ?? 'hmac-sha256';
     const { secret, shown } = makeSecret(algorithm, randomBytes);
     const id = newId();
-    replace([], rules);
+    noteReplaced([], rules);
     await this.checks.assertWithinLimits(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
     const now = await nextMillisecond(manager);
     const made: Webhook = {
@@ -152,23 +154,23 @@ export class WebhooksService {
    */
   async patch(principal: Principal, id: string, body: unknown, address: string | null): Promise<Webhook> {
     const caller = { ...principal, address };
-    return this.ruleUpdates.run(caller.tenantId, (manager, replace) => {
-      return this.patchIn(manager, caller, { id, body }, replace);
+    return this.ruleUpdates.run(caller.tenantId, (manager, noteReplaced) => {
+      return this.patchWithin(manager, caller, { id, body }, noteReplaced);
     });
   }
 
-  private async patchIn(
+  private async patchWithin(
     manager: EntityManager,
     caller: WebhookCaller,
     { id, body }: { readonly id: string; readonly body: unknown },
-    replace: ReplaceRules,
+    noteReplaced: NoteReplacedRules,
   ): Promise<Webhook> {
     const { tenantId } = caller;
     const { url, events, description, unmask } = this.definitions.check(ChangeWebhookDto, body);
     await this.webhooks.lock(manager, tenantId, id);
     const { endpoint, rules: before } = await this.found(tenantId, id, manager);
     const rules = events?.map(webhookRule) ?? before;
-    if (events !== undefined) replace(before, rules);
+    if (events !== undefined) noteReplaced(before, rules);
     // Also for another URL alone: personal data would go there.
     await this.checks.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
     if (events !== undefined) await this.checks.assertWithinLimits(manager, tenantId, id, rules, 0);
@@ -192,9 +194,9 @@ export class WebhooksService {
   /** Deletes an endpoint. Its deliveries are removed in steps. Throws `not_found`. */
   delete(caller: WebhookCaller, id: string): Promise<Webhook> {
     const { tenantId } = caller;
-    return this.ruleUpdates.run(tenantId, async (manager, replace) => {
+    return this.ruleUpdates.run(tenantId, async (manager, noteReplaced) => {
       const webhook = await this.found(tenantId, id, manager);
-      replace(webhook.rules, []);
+      noteReplaced(webhook.rules, []);
       await this.webhooks.delete(manager, tenantId, id);
       await this.audit.note(manager, caller, 'deleted', webhook);
       await this.maintenance.removeLater(manager, tenantId, id);
