@@ -43,7 +43,8 @@ const FAIL_IF_ANY_SUPERSEDED = failIfAny(sql.FIND_SUPERSEDED);
 const LOCK_TIMEOUT_MS = 1_000;
 /** Writing a refused body of 5 MiB takes a while; only its sender waits. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-const PATIENCE_MS = 1_500;
+/** After so long a refusal is answered 503 instead of being tried again. */
+const RETRY_TIME_MAX_MS = 1_500;
 const ENTRIES_MAX = 100;
 /** The statement of a batch is built without a pause of the event loop. */
 const BATCH_BYTES_MAX = 512 * 1024;
@@ -184,7 +185,7 @@ export class ReviewService implements BeforeApplicationShutdown {
       refuse: (_entry, error) => {
         throw isPassing(error) ? unavailable(error) : error;
       },
-      patienceMs: PATIENCE_MS,
+      retryTimeMaxMs: RETRY_TIME_MAX_MS,
     });
   }
 }

@@ -178,7 +178,7 @@ export class MutationStore implements BeforeApplicationShutdown {
         if (isPassing(error)) return { status: 'unavailable' };
         throw error;
       },
-      patienceMs: RETRY_TIME_MAX_MS,
+      retryTimeMaxMs: RETRY_TIME_MAX_MS,
     });
   }
 }

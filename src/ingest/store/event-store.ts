@@ -21,12 +21,12 @@ import { inOrder, type Results } from './store-rules';
 const LOCK_TIMEOUT_MS = 100;
 const STATEMENT_TIMEOUT_MS = 1_500;
 /** After this time a client is asked to send again (contract section 3, unknown outcome). */
-const PATIENCE_MS = 1_500;
+const RETRY_TIME_MAX_MS = 1_500;
 /**
  * The same for a batch behind one of which nothing could be stored: its clients have waited for that one, and a locked table
  * would otherwise cost each batch in the queue the whole time.
  */
-const PATIENCE_AFTER_FAILURE_MS = 200;
+const RETRY_TIME_AFTER_FAILURE_MAX_MS = 200;
 /** Fewer may all have met the lock of one customer, which says nothing about the next batch. */
 const FAILED_TOGETHER_MIN = 8;
 /** Beyond some hundred rows the commit is a small part of a batch's cost, and later events only wait longer. */
@@ -54,7 +54,7 @@ interface StoringRest {
 interface NodeState {
   readonly connection: PipelinedConnection;
   readonly memory: MemoryAttempts;
-  patienceMs: number;
+  retryTimeMaxMs: number;
 }
 
 /**
@@ -89,7 +89,7 @@ export class EventStore implements BeforeApplicationShutdown {
       bytesMax: settings.laneBytesMax,
     };
     this.commits = groupCommits.open(options, (connection) => {
-      const node: NodeState = { connection, memory: this.fromMemory.newAttempts(), patienceMs: PATIENCE_MS };
+      const node: NodeState = { connection, memory: this.fromMemory.newAttempts(), retryTimeMaxMs: RETRY_TIME_MAX_MS };
       return (batch) => storeCopies(batch, (unique) => this.persist(node, unique));
     });
   }
@@ -112,12 +112,12 @@ export class EventStore implements BeforeApplicationShutdown {
   private async persist(node: NodeState, batch: readonly Event[]): Promise<readonly IngestResult[]> {
     // One id for all attempts at these events: by it an attempt recognises what an earlier one has committed.
     const batchId = newMark();
-    const until = performance.now() + node.patienceMs;
+    const until = performance.now() + node.retryTimeMaxMs;
     const { results, rest, hasFailed } = await this.tryFromMemory(node, batch, batchId, until);
     await this.storeRest(node, rest, { results, batchId, until, createsAtCommit: !hasFailed });
     const inBatch = inOrder(batch, results);
     const failedTogether = inBatch.length >= FAILED_TOGETHER_MIN && inBatch.every(isUnavailable);
-    node.patienceMs = failedTogether ? PATIENCE_AFTER_FAILURE_MS : PATIENCE_MS;
+    node.retryTimeMaxMs = failedTogether ? RETRY_TIME_AFTER_FAILURE_MAX_MS : RETRY_TIME_MAX_MS;
     this.review.countRecorded(inBatch.flatMap(recordedWarnings));
     this.tracing.stored(batch);
     return inBatch;
@@ -161,7 +161,7 @@ export class EventStore implements BeforeApplicationShutdown {
         );
       },
       refuse: refusedBy,
-      patienceMs: until - performance.now(),
+      retryTimeMaxMs: until - performance.now(),
     });
     rest.forEach((event, index) => {
       const result = stored[index];

@@ -5,14 +5,14 @@ function databaseError(code: string): DatabaseError {
   return Object.assign(new DatabaseError('secret value', 1, 'error'), { code });
 }
 
-function persist(batch: readonly number[], attempt: (batch: readonly number[]) => void, patienceMs = 1_000) {
+function persist(batch: readonly number[], attempt: (batch: readonly number[]) => void, retryTimeMaxMs = 1_000) {
   return persistBatch<number, string>(batch, {
     attempt: (works) => {
       attempt(works);
       return Promise.resolve(works.map((work) => `stored ${work}`));
     },
     refuse: (work) => `refused ${work}`,
-    patienceMs,
+    retryTimeMaxMs,
   });
 }
 
@@ -56,7 +56,7 @@ describe('persistBatch', () => {
     ]);
   });
 
-  it('gives up on a database that stays away, after its patience', async () => {
+  it('gives up on a database that stays away, after the time for retries', async () => {
     const answers = await persist(
       [1, 2],
       () => {
@@ -96,7 +96,7 @@ describe('persistBatch', () => {
         throw databaseError('55P03');
       },
       refuse: (work) => `refused ${work}`,
-      patienceMs: 200,
+      retryTimeMaxMs: 200,
     });
     expect(answers).toEqual(batch.map((work) => `refused ${work}`));
     // One by one they would wait for ten seconds.

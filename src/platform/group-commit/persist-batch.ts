@@ -20,7 +20,7 @@ export interface PersistOptions<Work, Answer> {
    * How long attempts go on before the batch is given up. The search for the one piece that waits for a foreign lock may
    * take twice as long, so that the other pieces are still stored.
    */
-  readonly patienceMs: number;
+  readonly retryTimeMaxMs: number;
 }
 
 /** Each lost race means that another commit succeeded. A single piece does not lose this many in a row by chance. */
@@ -51,14 +51,14 @@ async function persistUntil<Work, Answer>(
       return await options.attempt(batch);
     } catch (error) {
       const tookMs = performance.now() - startedAt;
-      const isPatient = tookMs < options.patienceMs;
+      const hasTimeLeft = tookMs < options.retryTimeMaxMs;
       // The search for the piece that waits for a lock takes time, and a lock on a whole table concerns every piece.
-      const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
-      const losesTogether = error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && isPatient;
+      const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.retryTimeMaxMs;
+      const losesTogether = error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && hasTimeLeft;
       if (batch.length > 1 && (losesTogether || (isOnePiecesFault(error) && isWorthLooking)))
         return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
-      if (!tryAgain || !isPatient) return batch.map((work) => options.refuse(work, error));
+      if (!tryAgain || !hasTimeLeft) return batch.map((work) => options.refuse(work, error));
       // A random pause, so that two nodes in conflict do not retry in step.
       await wait(Math.random() * Math.min(BACKOFF_MS_MAX, 2 ** attempt));
     }
