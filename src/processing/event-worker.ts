@@ -12,7 +12,7 @@ import type { Statement } from '../platform/postgres/statement';
 import { PipelinedConnection, RolledBackError } from '../platform/postgres/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
-import { newMark } from '../platform/values/ids';
+import { randomId } from '../platform/values/ids';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import { IngestLoad } from './ingest-load';
 import { PartitionSchedule } from './partition-schedule';
@@ -204,7 +204,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async turn(partition: QueuePartition): Promise<TurnOutcome> {
     for (let repeats = 0, carefully = false; ; repeats += 1) {
-      const turnId = newMark();
+      const turnId = randomId();
       try {
         await this.createLease(partition);
         return await this.connection.transaction(

@@ -3,7 +3,7 @@ import type { Participant, Principal } from '../platform/auth/principal';
 import { DomainError } from '../platform/errors/domain-error';
 import { unavailable } from '../platform/errors/unavailable';
 import { validationFailed } from '../platform/errors/validation-failed';
-import { newMark } from '../platform/values/ids';
+import { randomId } from '../platform/values/ids';
 import { VariablesService } from '../variables/variables.service';
 import { parseMutationRequest, type MutationRequest } from './domain/mutation-request';
 import {
@@ -96,7 +96,7 @@ export class MutationPipeline {
     { operations, mutationId }: MutationRequest,
     cause: ChangeCause,
   ): Promise<MutationResult> {
-    const workId = newMark();
+    const workId = randomId();
     return this.store.apply({
       tenantId,
       owner,

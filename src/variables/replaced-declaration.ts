@@ -1,4 +1,4 @@
-import { newMark } from '../platform/values/ids';
+import { randomId } from '../platform/values/ids';
 import type { ReplacedDeclaration, Variable } from './entities/variable.entity';
 
 /**
@@ -6,7 +6,7 @@ import type { ReplacedDeclaration, Variable } from './entities/variable.entity';
  * it has replaced. `stored`: null if nothing is declared.
  */
 export function replacedDeclaration(stored: Variable | null): ReplacedDeclaration {
-  const mark = newMark();
+  const mark = randomId();
   if (stored === null) return { mark, declaration: null };
   if (stored.replaced !== null) return { ...stored.replaced, mark };
   const { defaultValue, description, min, max, period, updatedAt, archivedAt } = stored;

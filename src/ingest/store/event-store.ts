@@ -7,7 +7,7 @@ import { Tracing } from '../../platform/observability/tracing';
 import { databaseFailure } from '../../platform/postgres/database-errors';
 import type { PipelinedConnection, Transaction } from '../../platform/postgres/pipelined-connection';
 import { isLostRace } from '../../platform/postgres/precondition';
-import { newMark } from '../../platform/values/ids';
+import { randomId } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
 import type { Event } from '../domain/event';
 import { type IngestResult, isUnavailable, refusedByStore } from '../domain/ingest-result';
@@ -111,7 +111,7 @@ export class EventStore implements BeforeApplicationShutdown {
 
   private async persist(node: NodeState, batch: readonly Event[]): Promise<readonly IngestResult[]> {
     // One id for all attempts at these events: by it an attempt recognises what an earlier one has committed.
-    const batchId = newMark();
+    const batchId = randomId();
     const until = performance.now() + node.retryTimeMaxMs;
     const { results, rest, hasFailed } = await this.tryFromMemory(node, batch, batchId, until);
     await this.storeRest(node, rest, { results, batchId, until, createsAtCommit: !hasFailed });

@@ -27,8 +27,8 @@ export function firstIdAt(time: Date): string {
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`;
 }
 
-/** A random unique id without order. */
-export function newMark(): string {
+/** A random unique id without order, to recognise one attempt, turn or claim. Rows get `newId`, which sorts by time. */
+export function randomId(): string {
   return randomUUID();
 }
 

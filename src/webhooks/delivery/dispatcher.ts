@@ -11,7 +11,7 @@ import { PipelinedConnection } from '../../platform/postgres/pipelined-connectio
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
 import { SecretBox } from '../../platform/secrets/secret-box';
 import { Clock } from '../../platform/values/clock';
-import { newMark } from '../../platform/values/ids';
+import { randomId } from '../../platform/values/ids';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { ATTEMPT_MS_MAX } from '../domain/webhook';
 import { ChangeRelay } from './change-relay';
@@ -174,7 +174,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     let claimed = 0;
     for (const { tenantId, items } of transactionShares(this.connectionSettings, shares, tenantOfShare)) {
       const { deliveries, claimedOf } = await this.connection.transaction(
-        (open) => this.claims.claim(open, items, newMark()),
+        (open) => this.claims.claim(open, items, randomId()),
         tenantId,
       );
       this.due.endClaim(items, claimedOf);
