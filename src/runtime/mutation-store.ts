@@ -97,8 +97,8 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Parts as large as a batch of `apply` at most, without what a waiting mutation takes: the reactions to one event may write
-   * 20 MB. A larger mutation is a part of its own.
+   * Splits the reactions to events, which may write 20 MB for one event: a part takes no longer of the event loop than a batch
+   * of `apply`. A larger mutation is a part of its own. `WORK_BYTES` do not count: nothing waits here.
    */
   private partsOf(batch: readonly MutationWork[]): readonly (readonly MutationWork[])[] {
     const parts: MutationWork[][] = [];
@@ -134,18 +134,18 @@ export class MutationStore implements BeforeApplicationShutdown {
     part: readonly MutationWork[],
     { state, versions }: LockedRows,
   ): Promise<readonly MutationResult[]> {
-    const { results, changes } = applyMutations(await this.updated(part, versions), state);
+    const { results, changes } = applyMutations(await this.withCurrentDeclarations(part, versions), state);
     this.states.write(transaction, changes);
     await this.subscribers.store(transaction, changes.history);
     return results;
   }
 
   /**
-   * The batch with the declarations that are in force, by their `versions` in the transaction: no value is stored that
-   * a definition has forbidden which counts the stored values (docs/adr/0064). A variable that was declared meanwhile
-   * was not locked, and is still unknown.
+   * The batch with the declarations that are in force by `versions`, which the transaction read when it locked the rows. A
+   * definition that tightens limits first counts the values that break them; without this step an older mutation could
+   * store one more afterwards (docs/adr/0064). A variable that was declared meanwhile was not locked, and stays unknown.
    */
-  private async updated(
+  private async withCurrentDeclarations(
     batch: readonly MutationWork[],
     versions: ReadonlyMap<string, string>,
   ): Promise<readonly MutationWork[]> {
