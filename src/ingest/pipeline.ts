@@ -29,7 +29,7 @@ interface RefusalsRecorded {
 }
 
 const NONE_UNDECIDED: ReadonlySet<CheckedEvent> = new Set();
-/** Turns of the event loop: to find the faults of the smallest event takes as long as to check so many bytes. */
+/** What an event counts at least in turns of the event loop: finding many faults in a small one takes as long. */
 const CHECK_BYTES_MIN = 1024;
 
 /**
@@ -106,7 +106,10 @@ export class IngestPipeline {
     );
   }
 
-  /** A copy of a stored event loses its refusal. Undecided are refused events behind one of the same id in the batch. */
+  /**
+   * Records the refusals that are final. Two kinds are not: that of a copy of a stored event, which is answered as a duplicate;
+   * and that of an event behind another of the same id in the batch, which is one if the other is stored (`undecided`).
+   */
   private async recordRefusals(
     sender: Sender,
     all: readonly CheckedEvent[],
