@@ -103,11 +103,12 @@ export class StoreTransaction {
     const decision = await this.identity.decide(transaction, claims, reading);
     const resolved = resolveEvents(fresh, decision, subscribed);
     const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved };
-    const fits = createsAtCommit
+    const mayStoreAtOnce = createsAtCommit
       ? changesNoStoredCustomer(decision)
       : this.identity.changesNothing(claims, reading, decision);
-    const likely = fits ? this.resultsWithoutReview(prepared) : undefined;
-    if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
+    const expected = mayStoreAtOnce ? this.resultsWithoutReview(prepared) : undefined;
+    // If COMMIT finds another node's change, these results are dropped and the batch runs again.
+    if (expected !== undefined) return this.storeAtOnce(transaction, prepared, queued, expected);
     const results = await this.storeStepByStep(transaction, prepared, queued);
     return () => {
       this.identity.rememberWritten(decision);
@@ -182,7 +183,7 @@ export class StoreTransaction {
     ]);
     if (subscribed.size > 0) throw new LostRaceError('a subscriber was defined behind the look at the events');
     const late = resolved.filter(({ event }) => !inserted.has(event.eventId)).map(({ event }) => event);
-    if (areNewToIdentity(late, prepared)) throw new LostRaceError('another node has stored an event');
+    if (dependsOnAny(late, prepared)) throw new LostRaceError('another node has stored an event');
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = resolved.filter(({ event }) => inserted.has(event.eventId));
@@ -233,10 +234,10 @@ export class StoreTransaction {
 }
 
 /**
- * Whether the decision follows what one of these events says of its customer, and changes something by it. That holds only if
+ * Whether the decision changes a customer because of what one of these events says. That holds only if
  * the event is stored; the event that links a customer must be queued in the same transaction, too.
  */
-function areNewToIdentity(events: readonly Event[], { fresh, decision }: Prepared): boolean {
+function dependsOnAny(events: readonly Event[], { fresh, decision }: Prepared): boolean {
   const given = new Set(events);
   return fresh.some((event, index) => {
     const resolution = decision.resolutions[index];
