@@ -110,3 +110,15 @@ it('a connection that is released twice, as the job library may do, harms neithe
     await pool.end();
   }
 });
+
+it('a connection that an ended pool does not give can be released, as the job library does when it stops', async () => {
+  const pool = openJobPool({ url }, 1);
+  await pool.end();
+  const refused = new Promise<Error | undefined>((resolve) => {
+    pool.connect((error, _client, release) => {
+      release();
+      resolve(error);
+    });
+  });
+  expect(await refused).toMatchObject({ message: 'Cannot use a pool after calling end on the pool' });
+});

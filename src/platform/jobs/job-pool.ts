@@ -6,7 +6,8 @@ import { SteadyClient } from '../postgres/steady-client';
 /** The server cancels a statement before its answer is given up: one that waits for a lock would keep its connection there. */
 const SESSION = { default_transaction_isolation: 'read committed', statement_timeout: ANSWER_TIMEOUT_MS - 1_000 };
 
-type Taken = (error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => void;
+type Release = (error?: unknown) => void;
+type Taken = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 
 /** The connections of the job library. */
 export function openJobPool({ url }: ConnectionSettings, connectionsMax: number): Pool {
@@ -28,18 +29,19 @@ export function openJobPool({ url }: ConnectionSettings, connectionsMax: number)
 }
 
 /**
- * The library releases its listening connection twice when that is lost while the library stops. The second time is an error of
- * the pool that nobody handles, which would end the process.
+ * The library releases its listening connection twice when that is lost while the library stops, and once when it gets none
+ * because the pool has ended. Either is an error that nobody handles, which would end the process.
  */
 function releasedOnce(pool: Pool): Pool {
   const connect = pool.connect.bind(pool);
   const withCallback = (taken: Taken): void => {
-    connect((error, client, release) => {
+    // An ended pool gives an error alone, other than its types say.
+    connect((error, client, release: Release | undefined) => {
       let isReleased = false;
       taken(error, client, (reason) => {
         if (isReleased) return;
         isReleased = true;
-        release(reason);
+        release?.(reason);
       });
     });
   };
