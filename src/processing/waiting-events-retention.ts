@@ -6,8 +6,8 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgr
 import { queryOf } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/statement';
 import { NIL_UUID } from '../platform/values/uuid';
-import { handleInSteps } from '../platform/jobs/in-steps';
-import { Jobs } from '../platform/jobs/jobs';
+import { handleInParts } from '../platform/jobs/in-steps';
+import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import {
   PersonalData,
   type Person,
@@ -41,20 +41,18 @@ export class WaitingEventsRetention implements PersonalDataKeeper, OnModuleInit 
 
   onModuleInit(): void {
     this.data.register(this);
-    handleInSteps(this.jobs, this.database.manager, {
-      name: 'waiting-events',
-      cron: EVERY_HOUR,
-      step: () => this.step(),
-    });
+    const steps = (from: JobPayload): AsyncIterable<JobPayload> => this.expireOld(from);
+    handleInParts(this.jobs, this.database.manager, 'waiting-events', steps, { cron: EVERY_HOUR });
   }
 
-  /** Expires up to 200 events of the first workspace that has some; returns whether there may be more. */
-  async step(): Promise<boolean> {
-    for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {
-      if ((await this.expire(tenantId)) === EVENTS_PER_STEP) return true;
-      tenantId = await this.nextTenant(tenantId);
+  /** Of all workspaces, in steps of 200 events, each of which gives the workspace behind which another call goes on. */
+  async *expireOld({ tenantId: behind = NIL_UUID }: JobPayload): AsyncGenerator<JobPayload> {
+    for (let tenantId = await this.nextTenant(behind); tenantId !== undefined;) {
+      while ((await this.expire(tenantId)) === EVENTS_PER_STEP) yield { tenantId: behind };
+      behind = tenantId;
+      yield { tenantId: behind };
+      tenantId = await this.nextTenant(behind);
     }
-    return false;
   }
 
   /** Exports nothing: the exported events show which reactions wait. */
