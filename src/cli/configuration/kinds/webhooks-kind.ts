@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { WebhookRuleDto } from '../../../webhooks/dto/webhook.dto';
+import type { CreateWebhookDto, WebhookRuleDto } from '../../../webhooks/dto/webhook.dto';
 import type { Principal } from '../../../platform/auth/principal';
 import { typeFault } from '../../../platform/errors/fault-words';
 import { validationFailed } from '../../../platform/errors/validation-failed';
@@ -21,7 +21,15 @@ import {
 
 type StoredWebhook = Awaited<ReturnType<WebhooksService['all']>>[number];
 
-const DEFAULTS = { unmask: false, algorithm: 'hmac-sha256', enabled: true, description: '' };
+/** A further field does not compile until the file has it in both directions: it would be dropped there without a word. */
+type FieldInFile = keyof CreateWebhookDto | 'enabled';
+/** What a file may leave out. */
+const DEFAULTS = {
+  unmask: false,
+  algorithm: 'hmac-sha256',
+  enabled: true,
+  description: '',
+} satisfies Record<Exclude<FieldInFile, 'url' | 'events'>, unknown>;
 
 /** Endpoints of webhooks, by URL, without their secrets. Archiving disables them. */
 export class WebhooksKind implements ConfigurationKind {
@@ -56,7 +64,7 @@ export class WebhooksKind implements ConfigurationKind {
     });
     if (faults.length > 0) throw validationFailed(faults);
     const { url, events, description, unmask, algorithm } = checked.request;
-    return entryOf({ url, events: events.map(ruleInFile), description, unmask, algorithm, enabled }, DEFAULTS);
+    return fileEntry({ url, events: events.map(ruleInFile), description, unmask, algorithm, enabled });
   }
 
   review(before: ConfigurationEntry | undefined, after: ConfigurationEntry): ChangeReview {
@@ -80,6 +88,10 @@ export class WebhooksKind implements ConfigurationKind {
   }
 }
 
+function fileEntry(fields: Readonly<Record<FieldInFile, unknown>>): ConfigurationEntry {
+  return entryOf(fields, DEFAULTS);
+}
+
 function ruleInFile({ eventType, source, when, change }: WebhookRuleDto): ConfigurationEntry {
   const { scope, name, campaignId } = change ?? {};
   return entryOf({ eventType, source, when, change: change && entryOf({ scope, name, campaignId }) });
@@ -88,14 +100,14 @@ function ruleInFile({ eventType, source, when, change }: WebhookRuleDto): Config
 function changeOf({ action, id, before, after }: PlannedChange): WebhookChanges['changed'] {
   if (action === 'create' || id === undefined) return [];
   if (after === undefined) return [{ id, enabled: false }];
-  const body = { description: '', unmask: false, ...without(after, 'enabled', 'algorithm') };
+  const body = without({ ...DEFAULTS, ...after }, 'enabled', 'algorithm');
   const isSwitched = before?.['enabled'] !== after['enabled'];
   return [{ id, body, ...(isSwitched ? { enabled: after['enabled'] !== false } : {}) }];
 }
 
 function entryOfWebhook({ endpoint, rules }: StoredWebhook): ConfigurationEntry {
   const { url, description, unmask, algorithm, enabled } = endpoint;
-  return entryOf({ url, events: rules.map(ruleEntry), description, unmask, algorithm, enabled }, DEFAULTS);
+  return fileEntry({ url, events: rules.map(ruleEntry), description, unmask, algorithm, enabled });
 }
 
 function ruleEntry(rule: StoredRule): ConfigurationEntry {
