@@ -1,7 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
-import { Clock } from '../platform/values/clock';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 
 /** A worker releases a lease after a batch. */
@@ -12,10 +11,9 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 @Injectable()
 export class SerialConnection implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly mutex: KeyedMutex;
+  private readonly mutex = new KeyedMutex();
 
-  constructor(clock: Clock, @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
-    this.mutex = new KeyedMutex(clock);
+  constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-retries',
       lockTimeoutMs: LOCK_TIMEOUT_MS,

@@ -52,7 +52,7 @@ export interface ReactionChanges {
 /** Defines how campaigns react to events (contract section 8). */
 @Injectable()
 export class ReactionsService implements OnModuleInit {
-  private readonly mutex: KeyedMutex;
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly database: DataSource,
@@ -63,9 +63,7 @@ export class ReactionsService implements OnModuleInit {
     private readonly sample: EventSample,
     private readonly clock: Clock,
     private readonly counter: ReactionCounter,
-  ) {
-    this.mutex = new KeyedMutex(clock);
-  }
+  ) {}
 
   onModuleInit(): void {
     this.counter.register((tenantId, campaignIds) => this.reactions.countsOfCampaigns(tenantId, campaignIds));

@@ -36,7 +36,7 @@ export interface VariableChanges {
 @Injectable()
 export class VariablesService {
   private readonly cache: InvalidatingCache<Declarations>;
-  private readonly mutex: KeyedMutex;
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly database: DataSource,
@@ -49,7 +49,6 @@ export class VariablesService {
     private readonly rules: DeclarationRules,
   ) {
     this.cache = new InvalidatingCache(feed, clock, CACHED_CAMPAIGNS_MAX);
-    this.mutex = new KeyedMutex(clock);
   }
 
   /** The declarations in force: current on the node that took a definition, at most a second old on the others. */

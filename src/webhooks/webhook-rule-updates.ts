@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
-import { Clock } from '../platform/values/clock';
 import { ChangeRulesCache } from './change-rules';
 import {
   addsChangeRule,
@@ -19,16 +18,13 @@ export type NoteReplacedRules = (before: readonly StoredRule[], rules: readonly 
 /** Runs updates of the rules of endpoints, and tells all nodes which rules for changes of values are in force. */
 @Injectable()
 export class WebhookRuleUpdates {
-  private readonly mutex: KeyedMutex;
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly database: DataSource,
     private readonly webhooks: WebhookRepository,
     private readonly changeRules: ChangeRulesCache,
-    clock: Clock,
-  ) {
-    this.mutex = new KeyedMutex(clock);
-  }
+  ) {}
 
   /**
    * Runs `work` in a transaction. `work` replaces rules itself and calls `noteReplaced` for each endpoint. If rules for

@@ -41,7 +41,7 @@ interface ErasedAhead {
 export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
   /** In this process one erasure of a workspace at a time: each sends some hundred statements. */
-  private readonly mutex: KeyedMutex;
+  private readonly mutex = new KeyedMutex();
   private isSweeping = false;
 
   constructor(
@@ -53,9 +53,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     private readonly jobs: Jobs,
     private readonly readiness: Readiness,
     private readonly clock: Clock,
-  ) {
-    this.mutex = new KeyedMutex(clock);
-  }
+  ) {}
 
   onModuleInit(): void {
     this.jobs.handle(SWEEP_JOB, (from) => this.sweep(from), { cron: EVERY_MINUTE });

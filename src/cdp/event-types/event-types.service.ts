@@ -31,16 +31,14 @@ export interface EventTypeChange {
 /** Registers and deprecates event types of the CDP family (contract section 4). */
 @Injectable()
 export class EventTypesService {
-  private readonly mutex: KeyedMutex;
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly database: DataSource,
     private readonly types: EventTypeRepository,
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
-  ) {
-    this.mutex = new KeyedMutex(clock);
-  }
+  ) {}
 
   /**
    * Registers a definition, as a new version if it differs from the current one. It applies at once on this node, and

@@ -1,7 +1,6 @@
-import type { Clock } from '../values/clock';
 import { unavailable } from '../errors/unavailable';
 
-/** After a longer wait the work is refused; most clients have given up by then. */
+/** After a longer wait work is refused; most clients have given up by then. */
 const WAIT_MS_MAX = 10_000;
 
 /**
@@ -13,22 +12,37 @@ export class KeyedMutex {
   /** Per key, the end of its last work. */
   private readonly last = new Map<string, Promise<void>>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly waitMsMax = WAIT_MS_MAX) {}
 
-  /** Returns or throws what `work` does. Throws `unavailable` when its turn comes too late. */
+  /**
+   * Returns or throws what `work` does. Throws `unavailable` when its turn does not come in time, also while the work ahead of
+   * it goes on; it does not begin then.
+   */
   async runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const queuedAtMs = this.clock.monotonicMs();
-    const turn = (this.last.get(key) ?? Promise.resolve()).then(() => {
-      if (this.clock.monotonicMs() - queuedAtMs > WAIT_MS_MAX) throw unavailable();
-      return work();
+    const ahead = this.last.get(key);
+    if (ahead === undefined) return this.append(key, work());
+    let isRefused = false;
+    let timer: NodeJS.Timeout | undefined;
+    const refusal = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        isRefused = true;
+        reject(unavailable());
+      }, this.waitMsMax);
     });
-    const done = turn.then(ignore, ignore);
-    this.last.set(key, done);
-    try {
-      return await turn;
-    } finally {
+    const turn = ahead.then(() => {
+      clearTimeout(timer);
+      return isRefused ? refusal : work();
+    });
+    return Promise.race([this.append(key, turn), refusal]);
+  }
+
+  /** Lets later work wait for the end of this. */
+  private append<T>(key: string, turn: Promise<T>): Promise<T> {
+    const done = turn.then(ignore, ignore).then(() => {
       if (this.last.get(key) === done) this.last.delete(key);
-    }
+    });
+    this.last.set(key, done);
+    return turn;
   }
 }
 
