@@ -8,7 +8,7 @@ import type { DomainError } from '../../platform/errors/domain-error';
 import { describeError } from '../../platform/errors/error-summary';
 import { validationFailed } from '../../platform/errors/validation-failed';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
-import { WORK_MS_MAX } from '../../platform/jobs/in-steps';
+import { handleInParts } from '../../platform/jobs/in-steps';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { KeyedMutex } from '../../platform/async/keyed-mutex';
 import { Readiness } from '../../platform/health/readiness';
@@ -56,7 +56,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(SWEEP_JOB, (from) => this.sweep(from), { cron: EVERY_MINUTE });
+    const { manager } = this.database;
+    handleInParts(this.jobs, manager, SWEEP_JOB, (from) => this.sweep(from), { cron: EVERY_MINUTE });
   }
 
   /** Finishes the erasures of killed processes, without delaying the start. */
@@ -143,20 +144,14 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Finishes interrupted erasures. Each may take a minute, and hundreds may wait: what is left after a while is a further job, so
-   * that others come in between. One sweep of a process at a time leaves the other jobs a place.
+   * Finishes interrupted erasures in parts: each may take a minute, and hundreds may wait. One sweep of a process at a time
+   * leaves the other jobs a place; another one ends at once, because the one under way goes on behind it.
    */
-  private async sweep(from: JobPayload): Promise<void> {
+  private async *sweep(from: JobPayload): AsyncGenerator<JobPayload> {
     if (this.isSweeping) return;
     this.isSweeping = true;
-    const beganMs = this.clock.monotonicMs();
     try {
-      for await (const position of this.finishInterrupted(INTERRUPTED_AFTER_MS, from)) {
-        if (this.clock.monotonicMs() - beganMs < WORK_MS_MAX) continue;
-        // One key for all: the sweep of each minute would add one more job that goes on.
-        await this.jobs.add(this.database.manager, SWEEP_JOB, position, { key: 'rest' });
-        return;
-      }
+      yield* this.finishInterrupted(INTERRUPTED_AFTER_MS, from);
     } finally {
       this.isSweeping = false;
     }

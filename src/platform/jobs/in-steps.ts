@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { JobOptions, JobPayload, Jobs } from './jobs';
 
 /** A stop waits for a job for six seconds; steps of this long together leave the process to others in between. */
-export const WORK_MS_MAX = 2_000;
+const WORK_MS_MAX = 2_000;
 
 export interface StepwiseJob {
   readonly name: string;
