@@ -1,4 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { byteTurns } from '../../platform/async/byte-turns';
 import { Clock } from '../../platform/values/clock';
 import { DomainError } from '../../platform/errors/domain-error';
 import { ERROR_CODES } from '../../platform/errors/error-codes';
@@ -61,7 +62,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
 
   /** Nothing is kept of a request that names an erased person in an event that can be read. */
   private async record(problem: Problem): Promise<Problem | undefined> {
-    const identities = identitiesIn(problem.payload);
+    const identities = await identitiesIn(problem.payload);
     const describe = (namesErased: boolean): Problem =>
       namesErased ? { ...problem, payload: { form: 'json', text: '{}', isStripped: true } } : problem;
     const [recorded] = await this.recorder.record(problem.tenantId, [{ identities, describe }]);
@@ -99,10 +100,15 @@ function payloadOf(error: DomainError, request: IngestRequest): ReviewPayload {
   return { form: 'text', text: error.received, isBeginning };
 }
 
-/** The identities of the events in a body, as far as it is stored: of an event, of a list, or of the items of a batch. */
-function identitiesIn({ text }: ReviewPayload): unknown[] {
-  const value = readableValueOf(beginningOfText(text, JSON_BYTES_MAX).text);
+/**
+ * The identities of the events in a body, as far as it is stored: of an event, of a list, or of the items of a batch. Read in a
+ * turn of its own: the body was just walked over and refused, and its beginning may be 87,000 lists.
+ */
+async function identitiesIn({ text }: ReviewPayload): Promise<unknown[]> {
+  const beginning = beginningOfText(text, JSON_BYTES_MAX).text;
+  await byteTurns.take(beginning.length);
+  const value = readableValueOf(beginning);
   const items = isObject(value) ? value['items'] : value;
   const events = [value, ...(Array.isArray(items) ? (items as unknown[]) : [])];
-  return events.flatMap((event) => (isObject(event) ? [event['identity']] : []));
+  return events.filter(isObject).map((event) => event['identity']);
 }
