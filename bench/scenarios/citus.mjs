@@ -39,7 +39,10 @@ async function run(bench) {
       const rowOf = (where, { rate, p50, p95, p99 }) => ({
         what: `${name}, ${where}`,
         unit: 'events/s',
-        ...{ rate: rate * events, p50, p95, p99 },
+        rate: rate * events,
+        p50,
+        p95,
+        p99,
       });
       const ratio = ratioOf(measured.distributed, measured.plain);
       rows.push(rowOf('one PostgreSQL', measured.plain), {

@@ -65,8 +65,14 @@ export class ConsoleSessions {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const now = this.clock.now();
     const row: ConsoleSessionRow = {
-      ...{ tenantId, id: newId(), via, grantId, secretHash: hashOf(secret) },
-      ...{ createdAt: now, usedAt: now, provenAt },
+      tenantId,
+      id: newId(),
+      via,
+      grantId,
+      secretHash: hashOf(secret),
+      createdAt: now,
+      usedAt: now,
+      provenAt,
     };
     const session = await this.withRights(row);
     await this.database.manager.insert(ConsoleSessionRow, row);

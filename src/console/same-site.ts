@@ -10,7 +10,9 @@ export function assertSameSite(request: Request): void {
   const { method, headers, path, host } = request;
   if (method === 'GET' && path.startsWith(FOREIGN_READS)) return;
   const sign = crossSiteSign({
-    ...{ method, host, origin: headers.origin },
+    method,
+    host,
+    origin: headers.origin,
     fetchSite: one(headers['sec-fetch-site']),
     marker: one(headers['x-cds-console']),
   });

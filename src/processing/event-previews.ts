@@ -56,7 +56,9 @@ export class EventPreviews {
     const event = {
       ...others,
       occurredAt: occurredAt === null ? receivedAt : new Date(occurredAt),
-      ...{ eventId, receivedAt, profileId },
+      eventId,
+      receivedAt,
+      profileId,
     };
     return { eventId, toProcess: eventToProcess(tenantId, event, customer) };
   }

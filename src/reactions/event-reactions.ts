@@ -243,7 +243,9 @@ function workOf(
     identity: null,
     cause: {
       kind: backfilledAtOf(reaction, of) === undefined ? 'reaction' : 'backfill',
-      ...{ campaignId, reaction: reaction.name, eventId: event.eventId },
+      campaignId,
+      reaction: reaction.name,
+      eventId: event.eventId,
     },
   };
 }

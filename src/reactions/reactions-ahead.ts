@@ -22,7 +22,9 @@ export class ReactionsAhead implements OnModuleInit {
     handleTimesAhead(
       { database, jobs, clock },
       {
-        ...{ name: 'reactions-ahead', cron: '41 * * * *', table: 'reactions' },
+        name: 'reactions-ahead',
+        cron: '41 * * * *',
+        table: 'reactions',
         apply: (tenantId, since) =>
           this.reactions.change(tenantId, (manager) => manager.query(APPLY, [tenantId, since])),
       },

@@ -142,12 +142,22 @@ function sharedRow(
   day: string,
 ): SharedRow {
   return {
-    ...{ tenant_id: tenantId, severity, stage, reason, family, occurrences },
+    tenant_id: tenantId,
+    severity,
+    stage,
+    reason,
+    family,
+    occurrences,
     id: idOf(['counted', tenantId, day, severity, stage, reason, family]),
     message: COUNTED_MESSAGE,
     details: [],
-    ...{ source: null, external_event_id: null, event_type: null, event_id: null },
-    ...{ payload: null, payload_form: 'text', payload_state: 'not_kept' },
+    source: null,
+    external_event_id: null,
+    event_type: null,
+    event_id: null,
+    payload: null,
+    payload_form: 'text',
+    payload_state: 'not_kept',
     seen_at: new Date(at).toISOString(),
   };
 }

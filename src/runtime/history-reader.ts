@@ -140,7 +140,11 @@ function entryOf({ micros, previous, current, cause, ...row }: HistoryRow): Hist
   const { scope, name, op, changedBy, periodStart } = row;
   return {
     at: new Date(Math.floor(Number(micros) / 1_000)),
-    ...{ scope, name, op, changedBy, periodStart },
+    scope,
+    name,
+    op,
+    changedBy,
+    periodStart,
     previous: previous === null ? null : (JSON.parse(previous) as VariableValue),
     current: JSON.parse(current) as VariableValue,
     cause: JSON.parse(cause) as ChangeCause,

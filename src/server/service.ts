@@ -146,7 +146,7 @@ async function listen(app: NestExpressApplication, settings: Settings): Promise<
   await listening(app.listen(port, host), { port, host });
   startWork(app, settings);
   const stop = () => Promise.race([stopAll(app, settings), wait(STOP_MS_MAX, undefined, { ref: false })]);
-  return { url: urlOf(httpServerOf(app)), stop };
+  return { url: urlOf(app.getHttpServer()), stop };
 }
 
 /** Listens with a standby server, and starts once the migrations have been run. */
@@ -229,7 +229,7 @@ export async function createApp(
     observer: app.get(RequestObserver).middleware(logger),
   });
   await app.init();
-  httpServerOf(app).maxConnections = settings.connectionsMax;
+  app.getHttpServer().maxConnections = settings.connectionsMax;
   return app;
 }
 
@@ -289,7 +289,8 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 
 function embeddedOptions(settings: Settings, logger: JsonLogger) {
   return {
-    ...{ dataDir: resolve(settings.dataDir), settings: settingsForProcesses(settings.workers) },
+    dataDir: resolve(settings.dataDir),
+    settings: settingsForProcesses(settings.workers),
     log: (message: string) => logger.log(message, 'EmbeddedPostgres'),
   };
 }
@@ -306,7 +307,7 @@ async function stopAll(app: NestExpressApplication, settings: Settings): Promise
     app.get(EventWorker).stop(),
     app.get(WebhookDispatcher).stop(),
   ]);
-  httpServerOf(app).closeAllConnections();
+  app.getHttpServer().closeAllConnections();
   await app.close();
 }
 
@@ -314,10 +315,4 @@ function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
   return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
-}
-
-/** Nest returns it without a type. */
-function httpServerOf(app: NestExpressApplication): Server {
-  const server: Server = app.getHttpServer();
-  return server;
 }

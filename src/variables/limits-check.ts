@@ -36,7 +36,10 @@ export class LimitsCheck {
     { scope, name, min, max, period }: CheckedRules,
   ): Promise<void> {
     const { belowMin, aboveMax } = await this.counter.countOutside(tenantId, {
-      ...{ campaignId, scope, name, limits: { min: min ?? undefined, max: max ?? undefined } },
+      campaignId,
+      scope,
+      name,
+      limits: { min: min ?? undefined, max: max ?? undefined },
       periodStart: period ? periodAt(period, this.clock.now().getTime()).start : undefined,
     });
     const details = [...outsideFaults('min', belowMin), ...outsideFaults('max', aboveMax)];

@@ -13,7 +13,11 @@ export function replacedDeclaration(stored: Variable | null): ReplacedDeclaratio
   return {
     mark,
     declaration: {
-      ...{ defaultValue, description, min, max, period },
+      defaultValue,
+      description,
+      min,
+      max,
+      period,
       updatedAt: updatedAt.toISOString(),
       archivedAt: archivedAt?.toISOString() ?? null,
     },
@@ -31,7 +35,12 @@ export function declarationReplacedBy(variable: Variable): Variable | null {
   if (replaced?.declaration == null) return null;
   const { updatedAt, archivedAt, ...rules } = replaced.declaration;
   return {
-    ...{ tenantId, campaignId, scope, name, type, createdAt },
+    tenantId,
+    campaignId,
+    scope,
+    name,
+    type,
+    createdAt,
     ...rules,
     updatedAt: new Date(updatedAt),
     archivedAt: archivedAt === null ? variable.archivedAt : new Date(archivedAt),

@@ -24,7 +24,9 @@ export class RulesAhead implements OnModuleInit {
     handleTimesAhead(
       { database, jobs, clock },
       {
-        ...{ name: 'webhook-rules-ahead', cron: '43 * * * *', table: 'webhook_rules' },
+        name: 'webhook-rules-ahead',
+        cron: '43 * * * *',
+        table: 'webhook_rules',
         apply: (tenantId, since) =>
           this.updates.run(tenantId, async (manager, replace) => {
             const rules = (await this.webhooks.all(manager, tenantId, { locks: false })).flatMap((each) => each.rules);

@@ -75,11 +75,14 @@ function routesOf(controller: any): Route[] {
     const parameters = Object.keys(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {});
     const noted = (key: string): unknown => reflector.getAllAndOverride(key, [handler, controller]);
     return {
-      ...{ name: nameOf(handler, controller), handler },
+      name: nameOf(handler, controller),
+      handler,
       // Of the class come first.
       guards: [controller, handler].flatMap((target) => Reflect.getMetadata(GUARDS_METADATA, target) ?? []),
       interceptors: Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? [],
-      ...{ scope: noted(REQUIRED_SCOPE), takesSignatures: noted(TAKES_SIGNATURES), rate: noted(RATE_LIMITED) },
+      scope: noted(REQUIRED_SCOPE),
+      takesSignatures: noted(TAKES_SIGNATURES),
+      rate: noted(RATE_LIMITED),
       unauthenticated: noted(UNAUTHENTICATED),
       method: RequestMethod[method] ?? '',
       takesResponse: parameters.some((key) => key.startsWith(`${RESPONSE_PARAMETER}:`)),
@@ -110,8 +113,12 @@ interface Operation {
 function operations(): Operation[] {
   return Object.entries<any>(document.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, { operationId, responses, parameters }]) => ({
-      ...{ id: operationId, name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase() },
-      ...{ path, responses, parameters },
+      id: operationId,
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      responses,
+      parameters,
     })),
   );
 }

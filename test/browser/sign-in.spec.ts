@@ -24,8 +24,11 @@ const browser = useConsoleBrowser(async () => {
     keepers: { workspace: company.name, scopes: [...scopes, 'pii:read', 'webhooks:write', 'webhooks:read'] },
   };
   return {
-    ...{ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of the console' },
-    ...{ OIDC_GROUPS: JSON.stringify(groups), OIDC_SCOPE: 'openid profile groups' },
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'a secret of the console',
+    OIDC_GROUPS: JSON.stringify(groups),
+    OIDC_SCOPE: 'openid profile groups',
   };
 });
 

@@ -57,7 +57,8 @@ it('takes what another implementation signed', async () => {
   const now = new Date();
   const signature = new Webhook(shown).sign('msg_2', now, BODY);
   const headers = {
-    ...{ 'webhook-id': 'msg_2', 'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)) },
+    'webhook-id': 'msg_2',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
     'webhook-signature': signature,
   };
   expect(await verifyWebhook(BODY, headers, shown)).toMatchObject({ id: 'msg_2' });

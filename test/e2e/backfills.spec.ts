@@ -65,9 +65,18 @@ describe('POST …/reactions/{name}:backfill', () => {
     const jobId = await start();
     const counts = { total: 3, scanned: 3, matched: 2, applied: 2, waiting: 0, skipped: 1, failed: 0 };
     expect(await over(jobId)).toEqual({
-      ...{ jobId, campaignId: campaign.campaignId, reaction: 'reward', from: '2000-01-01T00:00:00.000Z', to: TIME },
-      ...{ dryRun: false, state: 'done', ...counts },
-      ...{ createdAt: TIME, createdBy: expect.any(String), startedAt: TIME, finishedAt: TIME },
+      jobId,
+      campaignId: campaign.campaignId,
+      reaction: 'reward',
+      from: '2000-01-01T00:00:00.000Z',
+      to: TIME,
+      dryRun: false,
+      state: 'done',
+      ...counts,
+      createdAt: TIME,
+      createdBy: expect.any(String),
+      startedAt: TIME,
+      finishedAt: TIME,
     });
     expect(await stateFor('ann')).toMatchObject({ user: { points: 0.3 }, campaign: { revenue: 0.3 } });
     expect(await processingOf(first!)).toMatchObject({
@@ -265,7 +274,12 @@ describe('POST …/reactions/{name}:backfill', () => {
     const ids = await send(...[0.1, 0.2, 'x'].map((amount) => purchase('ann', { amount, n: 1 })));
     await define({ ops: [POINTS, { ...REVENUE, op: 'dec' }, LAST] });
     expect(await run({ dryRun: true })).toMatchObject({
-      ...{ dryRun: true, state: 'done', total: 3, matched: 3, applied: 2, failed: 1 },
+      dryRun: true,
+      state: 'done',
+      total: 3,
+      matched: 3,
+      applied: 2,
+      failed: 1,
       sums: [
         { path: 'state.user.points', events: 2, sum: 0.3, sets: 0 },
         { path: 'state.campaign.revenue', events: 2, sum: -0.3, sets: 0 },

@@ -90,8 +90,15 @@ describe.each(INGEST_FAMILIES)(
       const [item] = await stream.received(1);
       const entry = await theReviewEntry(admin);
       expect(item).toEqual({
-        ...{ at: expect.any(String), family, source: null, eventType: null, id: null },
-        ...{ result: 'refused', eventId: null, codes: ['malformed_json'], entryId: entry.id },
+        at: expect.any(String),
+        family,
+        source: null,
+        eventType: null,
+        id: null,
+        result: 'refused',
+        eventId: null,
+        codes: ['malformed_json'],
+        entryId: entry.id,
       });
     });
 

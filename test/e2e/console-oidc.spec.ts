@@ -29,8 +29,11 @@ beforeAll(async () => {
     lost: { workspace: 'no-such-workspace', scopes: ['admin'] },
   };
   service = await startApp({
-    ...{ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of the console' },
-    ...{ OIDC_GROUPS: JSON.stringify(groups), OIDC_SCOPE: 'openid profile groups' },
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'a secret of the console',
+    OIDC_GROUPS: JSON.stringify(groups),
+    OIDC_SCOPE: 'openid profile groups',
   });
   await provider.set({ redirectUris: [`${service.url}/console/api/oidc/callback`] });
 });
@@ -104,8 +107,12 @@ describe('sign-in by an identity provider', () => {
     const response = await browser.visit(`${service.url}/console/api/oidc/sign-in`);
     const address = new URL(response.headers.get('location') ?? '');
     expect(Object.fromEntries(address.searchParams)).toMatchObject({
-      ...{ response_type: 'code', client_id: 'console', code_challenge_method: 'S256', scope: 'openid profile groups' },
-      ...{ state: expect.stringMatching(/^.{40,}$/), nonce: expect.stringMatching(/^.{40,}$/) },
+      response_type: 'code',
+      client_id: 'console',
+      code_challenge_method: 'S256',
+      scope: 'openid profile groups',
+      state: expect.stringMatching(/^.{40,}$/),
+      nonce: expect.stringMatching(/^.{40,}$/),
     });
     const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie).toMatch(

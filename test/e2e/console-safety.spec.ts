@@ -58,7 +58,9 @@ describe('a request that changes something', () => {
     'by nobody': () => ({ ...MARKED, 'sec-fetch-site': 'none' }),
     'by something unknown': () => ({ ...MARKED, 'sec-fetch-site': 'same-origin, cross-site' }),
     'by another site that has the right Origin': () => ({
-      ...{ ...MARKED, 'sec-fetch-site': 'cross-site', origin: `http://${host}` },
+      ...MARKED,
+      'sec-fetch-site': 'cross-site',
+      origin: `http://${host}`,
     }),
     'with another Origin': () => ({ ...MARKED, origin: 'https://evil.example' }),
     'with the Origin of another port': () => ({ ...MARKED, origin: 'http://127.0.0.1:1' }),
@@ -118,7 +120,8 @@ describe('a request that changes something', () => {
     const foreign = { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } };
     expectProblem(await stranger.send('/console/api/v1/webhooks', A_CHANGE, foreign), 403, 'cross_site_request');
     const preflight = {
-      ...{ origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      origin: 'https://evil.example',
+      'access-control-request-method': 'POST',
       'access-control-request-headers': 'x-cds-console',
     };
     for (const path of ['/v1/webhooks', '/v1/runtime/state', '/session']) {

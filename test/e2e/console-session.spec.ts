@@ -56,8 +56,14 @@ describe('POST /console/api/session', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ signedIn: true, workspace: workspace.name, name: 'test', scopes: ['admin'], via: 'key' },
-        ...{ expiresAt: expect.any(String), idleExpiresAt: expect.any(String), provenUntil: expect.any(String) },
+        signedIn: true,
+        workspace: workspace.name,
+        name: 'test',
+        scopes: ['admin'],
+        via: 'key',
+        expiresAt: expect.any(String),
+        idleExpiresAt: expect.any(String),
+        provenUntil: expect.any(String),
       },
     ]);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -288,7 +294,8 @@ describe('a fresh proof', () => {
   const webhook = { url: 'https://hooks.example.com/x', events: [{ eventType: 'purchase' }] };
   const erased = { identity: { type: 'EXTERNAL', value: 'nobody' } };
   const reading = {
-    ...{ name: 'copy', eventType: 'purchase' },
+    name: 'copy',
+    eventType: 'purchase',
     ops: [{ path: 'state.user.mail', op: 'set', valueFrom: 'identity.value' }],
   };
 

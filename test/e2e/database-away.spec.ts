@@ -35,7 +35,9 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   'a list': () => campaign.workspace.admin.get('/v1/events'),
   'a definition': () =>
     campaign.workspace.admin.post(`/v1/campaigns/${campaign.campaignId}/variables:define`, {
-      ...{ scope: 'user', name: 'more', type: 'number' },
+      scope: 'user',
+      name: 'more',
+      type: 'number',
     }),
   'a mutation': () => mutate(campaign.participant(), [inc('state.user.points')]),
   'a read of state': () => campaign.participant().get('/v1/runtime/state'),

@@ -44,7 +44,9 @@ const WRITES: Readonly<Record<string, () => Promise<Answer>>> = {
   'a refused event': () => campaign.workspace.admin.post('/v1/external-events', {}),
   'a definition': () =>
     campaign.workspace.admin.post(`/v1/campaigns/${campaign.campaignId}/variables:define`, {
-      ...{ scope: 'user', name: 'more', type: 'number' },
+      scope: 'user',
+      name: 'more',
+      type: 'number',
     }),
   'a key': () => campaign.workspace.admin.post('/v1/api-keys', { name: 'more', scopes: ['events:read'] }),
   'a mutation': () => mutate(campaign.participant(), [inc('state.user.points')]),

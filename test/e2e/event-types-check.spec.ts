@@ -94,7 +94,9 @@ describe('the sample', () => {
       currency: { type: 'string', enum: ['USD'] },
     };
     expect(await sampleOf({ properties })).toEqual({
-      ...{ checked: 6, pass: 3, fail: 3 },
+      checked: 6,
+      pass: 3,
+      fail: 3,
       reasons: [
         { code: 'type', path: 'properties.amount', count: 2 },
         { code: 'unknown_property', path: 'properties.color', count: 2 },
@@ -108,7 +110,9 @@ describe('the sample', () => {
     await sendAll(2);
     await sendAll(1, { properties: { amount: 'x' } });
     expect(await sampleOf()).toEqual({
-      ...{ checked: 3, pass: 2, fail: 1 },
+      checked: 3,
+      pass: 2,
+      fail: 1,
       reasons: [{ code: 'type', path: 'properties.amount', count: 1 }],
     });
     await client.post(PATH, { ...PURCHASE, properties: {} });
@@ -134,7 +138,9 @@ describe('the sample', () => {
     await client.post('/v1/cdp/events', { ...later, properties: {} });
     expect(await reviewEntries(client, '&eventType=purchase')).toHaveLength(3);
     expect(await sampleOf()).toEqual({
-      ...{ checked: 2, pass: 1, fail: 1 },
+      checked: 2,
+      pass: 1,
+      fail: 1,
       reasons: [{ code: 'required', path: 'properties.amount', count: 1 }],
     });
   });
@@ -252,7 +258,9 @@ describe('of personal properties the sample', () => {
     await send({ properties: { nickname: GUESSED } });
     await expectNothingTold('nickname');
     expect(await sampleOf()).toEqual({
-      ...{ checked: 3, pass: 2, fail: 1 },
+      checked: 3,
+      pass: 2,
+      fail: 1,
       reasons: [{ code: 'required', path: 'properties.amount', count: 1 }],
     });
   });
@@ -305,7 +313,9 @@ describe('of personal properties the sample', () => {
     await send({ properties: { amount: 1, note: 'fragile' } });
     const properties = { ...PURCHASE.properties, note: { type: 'string', enum: ['other'] } };
     expect(await sampleOf({ properties })).toEqual({
-      ...{ checked: 3, pass: 2, fail: 1 },
+      checked: 3,
+      pass: 2,
+      fail: 1,
       reasons: [{ code: 'enum', path: 'properties.note', count: 1 }],
     });
   });
@@ -329,7 +339,9 @@ describe('of personal properties the sample', () => {
     }
     await expectNothingTold('nickname', { additionalProperties: 'allow' });
     expect(await sampleOf({ additionalProperties: 'allow' })).toEqual({
-      ...{ checked: values.length, pass: 0, fail: values.length },
+      checked: values.length,
+      pass: 0,
+      fail: values.length,
       reasons: [{ code: expect.any(String), path: 'source', count: values.length }],
     });
   });
@@ -355,7 +367,8 @@ describe('POST /v1/cdp/event-types:infer', () => {
         buyer: { type: 'string', format: 'email', pii: true },
         coupon: { type: 'string' },
       },
-      ...{ stored: 0, refused: 2 },
+      stored: 0,
+      refused: 2,
     });
     expect((await client.get(PATH)).body.items).toEqual([]);
     const { properties } = (await infer()).body;

@@ -101,9 +101,17 @@ describe('an event of a deprecated type', () => {
     const [entry, ...others] = await reviewEntries(client);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
-      ...{ severity: 'warning', stage: 'contract', reason: 'event_type_deprecated', family: 'cdp', occurrences: 1 },
-      ...{ source: event['source'], externalEventId: event['externalEventId'], eventType: 'purchase' },
-      ...{ eventId: body.event_id, status: 'open', details: [] },
+      severity: 'warning',
+      stage: 'contract',
+      reason: 'event_type_deprecated',
+      family: 'cdp',
+      occurrences: 1,
+      source: event['source'],
+      externalEventId: event['externalEventId'],
+      eventType: 'purchase',
+      eventId: body.event_id,
+      status: 'open',
+      details: [],
     });
     expect(JSON.stringify(entry)).not.toContain('Zacharias');
   });

@@ -22,7 +22,8 @@ describe('a draft of an event type', () => {
     expect(body).toEqual({
       eventType: 'purchase',
       properties: { link: { type: 'string' }, day: { type: 'string' }, at: { type: 'string' } },
-      ...{ stored: 0, refused: 2 },
+      stored: 0,
+      refused: 2,
     });
     const { eventType, properties } = body;
     const registered = await client.post(PATH, { eventType, properties, additionalProperties: 'allow' });

@@ -50,7 +50,9 @@ describe('POST /v1/cdp/event-types', () => {
   it('answers the first registration with 201 and the record of version 1', async () => {
     const { status, body } = await register({ description: 'A purchase' });
     expect({ status, ...body }).toEqual({
-      ...{ ...PURCHASE, status: 201, version: 1 },
+      ...PURCHASE,
+      status: 201,
+      version: 1,
       description: 'A purchase',
       additionalProperties: 'reject',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

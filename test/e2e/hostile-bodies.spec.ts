@@ -95,16 +95,16 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
       expect(JSON.stringify(answer.body)).not.toContain('shop');
     }
     expect(await theReviewEntry(client)).toMatchObject({
-      ...{
-        severity: 'error',
-        stage: 'request',
-        reason: 'malformed_json',
-        family,
-        payload: text,
-        occurrences: 2,
-        status: 'open',
-      },
-      ...{ source: null, externalEventId: null, eventType: null },
+      severity: 'error',
+      stage: 'request',
+      reason: 'malformed_json',
+      family,
+      payload: text,
+      occurrences: 2,
+      status: 'open',
+      source: null,
+      externalEventId: null,
+      eventType: null,
     });
   });
 

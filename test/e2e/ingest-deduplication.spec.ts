@@ -305,7 +305,9 @@ describe('a copy of a stored event that would be refused now', () => {
     await client.post('/v1/cdp/event-types', { eventType: 'visit', properties: { page: { type: 'string' } } });
     expect((await client.post(PURCHASES, event)).status).toBe(202);
     await client.post('/v1/cdp/event-types', {
-      ...{ eventType: 'visit', properties: { page: { type: 'integer' } }, force: true },
+      eventType: 'visit',
+      properties: { page: { type: 'integer' } },
+      force: true,
     });
     await reopen(service.databaseUrl, entry);
     const { body } = await client.send(`/v1/review-entries/${entry.id}:replay`, undefined);

@@ -234,7 +234,10 @@ describe('how many identifiers a customer may have', () => {
     const answer = await client.post(PATH, event(50));
     expect((await storedEvent(client, answer)).profileId).toBe(jane);
     expect(await theReviewEntry(client)).toMatchObject({
-      ...{ severity: 'warning', stage: 'identity', reason: 'identity_limit_reached', eventId: answer.body.event_id },
+      severity: 'warning',
+      stage: 'identity',
+      reason: 'identity_limit_reached',
+      eventId: answer.body.event_id,
     });
     expect(await profileOf(client, { deviceKey: 'device-49' })).toBe(jane);
     expect(await profileOf(client, { deviceKey: 'device-50' })).not.toBe(jane);

@@ -27,8 +27,12 @@ async function saidOf({ path, batchPath }: typeof EXTERNAL_EVENTS, event: object
 describe('an external event of the other family', () => {
   it('is told the name of each field, and how its identity is written', async () => {
     const event = {
-      ...{ source: 'shop', externalEventId: 'o-1', eventType: 'purchase', occurredAt: '2026-01-02T03:04:05Z' },
-      ...{ properties: { amount: 1 }, identity: { email: 'jane@example.com', deviceKey: 'd3adb33f-device' } },
+      source: 'shop',
+      externalEventId: 'o-1',
+      eventType: 'purchase',
+      occurredAt: '2026-01-02T03:04:05Z',
+      properties: { amount: 1 },
+      identity: { email: 'jane@example.com', deviceKey: 'd3adb33f-device' },
     };
     const said = await saidOf(EXTERNAL_EVENTS, event);
     expect(said.sort()).toEqual([
@@ -46,8 +50,12 @@ describe('an external event of the other family', () => {
 describe('a CDP event of the other family', () => {
   it('is told the name of each field, and how its identity is written', async () => {
     const event = {
-      ...{ source: 'shop', external_event_id: 'o-1', type: 'purchase', occurred_at: '2026-01-02T03:04:05Z' },
-      ...{ attributes: { amount: 1 }, identity: { type: 'EMAIL', value: 'jane@example.com' } },
+      source: 'shop',
+      external_event_id: 'o-1',
+      type: 'purchase',
+      occurred_at: '2026-01-02T03:04:05Z',
+      attributes: { amount: 1 },
+      identity: { type: 'EMAIL', value: 'jane@example.com' },
     };
     const identity = 'identity.externalUserId, identity.email, identity.phone and identity.deviceKey';
     expect((await saidOf(CDP_EVENTS, event)).sort()).toEqual([

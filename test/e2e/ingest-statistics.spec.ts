@@ -38,8 +38,11 @@ describe.each(INGEST_FAMILIES)(
       await admin.post(path, wrong);
       await admin.post(batchPath, { items: [...events, events[1], wrong, 'no event'] });
       const counts = (accepted: number, duplicate: number, refused: number) => ({
-        ...{ accepted, duplicate, refused },
-        ...{ late: 0, clockSkewed: 0 },
+        accepted,
+        duplicate,
+        refused,
+        late: 0,
+        clockSkewed: 0,
       });
       const expected = { app: counts(0, 0, 2), null: counts(0, 0, 1), shop: counts(4, 3, 0) };
       expect(byGroup(await statisticsOf(admin, 'groupBy=source'))).toEqual(expected);

@@ -45,9 +45,13 @@ describe('POST /v1/jwt-issuers', () => {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         ...wanted,
         algorithms: ['RS256', 'PS256', 'ES256'],
-        ...{ keySource: 'jwksUri', jwksUri: 'https://login.example.com/jwks', jwks: null },
+        keySource: 'jwksUri',
+        jwksUri: 'https://login.example.com/jwks',
+        jwks: null,
         claims: { campaign: 'campaign_id', app: 'app_id' },
-        ...{ defaultCampaignId: null, allowedCampaignIds: null, clockToleranceSeconds: 5 },
+        defaultCampaignId: null,
+        allowedCampaignIds: null,
+        clockToleranceSeconds: 5,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         createdBy: expect.stringMatching(/^[0-9a-f-]{36}$/),
       },
@@ -56,9 +60,11 @@ describe('POST /v1/jwt-issuers', () => {
 
   it('answers everything that the caller said', async () => {
     const wanted = {
-      ...{ ...names(), algorithms: ['ES256', 'PS256'] },
+      ...names(),
+      algorithms: ['ES256', 'PS256'],
       claims: { campaign: 'https://example.com/campaign', app: 'azp' },
-      ...{ defaultCampaignId: 'spring-sale', allowedCampaignIds: ['summer.2026', 'spring-sale'] },
+      defaultCampaignId: 'spring-sale',
+      allowedCampaignIds: ['summer.2026', 'spring-sale'],
       clockToleranceSeconds: 0,
     };
     const { status, body } = await admin.post(PATH, { ...wanted, jwks: { keys: [EC, ANY_RSA] } });
@@ -170,7 +176,9 @@ describe('POST /v1/jwt-issuers', () => {
       issuer: `${workspace.tenantId}${'x'.repeat(512 - 36)}`,
       audience: '\u00e9'.repeat(512),
       claims: { campaign: 'c'.repeat(128), app: 'a'.repeat(128) },
-      ...{ allowedCampaignIds: campaigns, defaultCampaignId: 'c999', clockToleranceSeconds: 300 },
+      allowedCampaignIds: campaigns,
+      defaultCampaignId: 'c999',
+      clockToleranceSeconds: 300,
     });
     expect(status).toBe(201);
     expectProblem(await create({ allowedCampaignIds: [...campaigns, 'x'] }), 422, 'validation_failed', [
@@ -339,10 +347,19 @@ describe('PUT /v1/jwt-issuers/{id}', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ id, issuer, audience, createdAt, createdBy, algorithms: ['ES256'] },
-        ...{ keySource: 'jwks', jwksUri: null, jwks: { keys: [expect.objectContaining({ kid: EC['kid'] })] } },
+        id,
+        issuer,
+        audience,
+        createdAt,
+        createdBy,
+        algorithms: ['ES256'],
+        keySource: 'jwks',
+        jwksUri: null,
+        jwks: { keys: [expect.objectContaining({ kid: EC['kid'] })] },
         claims: { campaign: 'campaign_id', app: 'app_id' },
-        ...{ defaultCampaignId: null, allowedCampaignIds: null, clockToleranceSeconds: 5 },
+        defaultCampaignId: null,
+        allowedCampaignIds: null,
+        clockToleranceSeconds: 5,
       },
     ]);
     expect((await admin.get(`${PATH}/${id}`)).body).toEqual(body);

@@ -54,7 +54,9 @@ describe.each(INGEST_FAMILIES)('the events of the $family family', (family: Inge
     });
     expect(counted).toEqual({
       ...received(8),
-      ...{ ...outcome('accepted', 3), ...outcome('duplicate', 2), ...outcome('rejected', 3) },
+      ...outcome('accepted', 3),
+      ...outcome('duplicate', 2),
+      ...outcome('rejected', 3),
       ...rejected('validation_failed', 3),
     });
   });
@@ -92,7 +94,8 @@ describe.each(INGEST_FAMILIES)('the events of the $family family', (family: Inge
       expect(answers.map(({ status }) => status)).toEqual([400, 422, 422, 413, 415, 403, 401, 401, 202, 422, 200]);
     });
     expect(counted).toEqual({
-      ...{ ...received(6), ...outcome('rejected', 6) },
+      ...received(6),
+      ...outcome('rejected', 6),
       ...rejected('malformed_json', 1),
       ...rejected('validation_failed', 1),
       ...rejected('batch_too_large', 1),
@@ -112,7 +115,9 @@ describe('a batch that the database is too far away for', () => {
       const { key } = (await aWorkspace({ url: node.url, databaseUrl: url })).admin;
       const [{ batchPath, anEvent }] = INGEST_FAMILIES;
       const headers = {
-        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json', expect: '100-continue' },
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        expect: '100-continue',
       };
       const sending = request(`${node.url}${batchPath}`, { method: 'POST', headers });
       sending.flushHeaders();

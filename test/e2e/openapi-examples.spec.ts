@@ -33,7 +33,9 @@ function examples(): Example[] {
     if (content === undefined) return [];
     const all = content.examples ?? { example: { value: content.example } };
     return Object.entries<any>(all).map(([name, { value }]) => ({
-      ...{ operation, schema: content.schema, value },
+      operation,
+      schema: content.schema,
+      value,
       name: `${operation.name} (${name})`,
     }));
   });

@@ -84,7 +84,8 @@ describe('ops/alerts.yaml', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const rule of rules) {
       expect(rule).toEqual({
-        ...{ alert: expect.stringMatching(/^Cds[A-Z]\w+$/), expr: expect.stringMatching(/\S/) },
+        alert: expect.stringMatching(/^Cds[A-Z]\w+$/),
+        expr: expect.stringMatching(/\S/),
         ...(rule.for === undefined ? {} : { for: expect.stringMatching(/^\d+[mh]$/) }),
         labels: { severity: expect.stringMatching(/^(?:page|ticket)$/) },
         annotations: { summary: expect.stringMatching(/\S/), description: expect.stringMatching(/\.$/) },

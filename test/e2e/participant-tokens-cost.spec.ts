@@ -30,8 +30,10 @@ afterAll(async () => {
 function costliest(at: number): object {
   const modulus = Buffer.alloc(1_024, 0xff).fill(at, 1, 2);
   return {
-    ...{ kty: 'RSA', kid: `key ${at}` },
-    ...{ n: modulus.toString('base64url'), e: Buffer.alloc(4, 0xff).toString('base64url') },
+    kty: 'RSA',
+    kid: `key ${at}`,
+    n: modulus.toString('base64url'),
+    e: Buffer.alloc(4, 0xff).toString('base64url'),
   };
 }
 
@@ -43,7 +45,8 @@ const aSet = (jwk: (at: number) => object, count = KEYS): object => ({
 /** A token that nobody has signed, with a signature that is as long as that of the costliest key. */
 function garbage(issuer: TokenIssuer, header: object, claims: object = {}): string {
   const [head, payload] = signToken(aSigningKey(), JSON.stringify({ ...someClaims(issuer), ...claims }), {
-    ...{ alg: 'RS256', kid: undefined },
+    alg: 'RS256',
+    kid: undefined,
     ...header,
   }).split('.');
   return `${head}.${payload}.${Buffer.alloc(1_024, 0x7a).toString('base64url')}`;

@@ -49,8 +49,14 @@ describe('a good token', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ tenantId: workspace.tenantId, credentialId: issuer.record.id, expiresAt: (exp + 7) * 1_000 },
-        ...{ subject: 'jane', sessionId: 'session', campaignId: 'winter', appId: 'shop', defaultCampaignId: 'summer' },
+        tenantId: workspace.tenantId,
+        credentialId: issuer.record.id,
+        expiresAt: (exp + 7) * 1_000,
+        subject: 'jane',
+        sessionId: 'session',
+        campaignId: 'winter',
+        appId: 'shop',
+        defaultCampaignId: 'summer',
         allowedCampaignIds: ['spring', 'summer'],
       },
     ]);
@@ -60,7 +66,11 @@ describe('a good token', () => {
   it('may say no more than it has to', async () => {
     const issuer = await aTokenIssuer(admin);
     expect((await issuer.participant().get(PROBE)).body).toMatchObject({
-      ...{ sessionId: null, campaignId: null, appId: null, defaultCampaignId: null, allowedCampaignIds: null },
+      sessionId: null,
+      campaignId: null,
+      appId: null,
+      defaultCampaignId: null,
+      allowedCampaignIds: null,
     });
   });
 

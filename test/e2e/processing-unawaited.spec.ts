@@ -30,7 +30,9 @@ describe('events that no reaction is there for', () => {
     const { admin } = campaign.workspace;
     await campaign.define('state.campaign.purchases', 'number');
     await admin.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, {
-      ...{ name: 'count', eventType: 'purchase', ops: [{ path: 'state.campaign.purchases', op: 'inc', value: 1 }] },
+      name: 'count',
+      eventType: 'purchase',
+      ops: [{ path: 'state.campaign.purchases', op: 'inc', value: 1 }],
     });
     const [awaited, other] = [await send('purchase'), await send('visit')];
     const both = [awaited, other].toSorted();
@@ -39,11 +41,17 @@ describe('events that no reaction is there for', () => {
     const named = (await admin.get(`/v1/events/${other}`)).body;
     const found = `/v1/events?source=${named.source}&externalEventId=${named.externalEventId}`;
     expect(named.processing).toEqual({
-      ...{ state: 'queued', attempts: 0, processedAt: null, lastError: null, reactions: [] },
+      state: 'queued',
+      attempts: 0,
+      processedAt: null,
+      lastError: null,
+      reactions: [],
     });
     expect((await admin.get(`${found}&state=processed`)).body.items).toEqual([]);
     expect((await admin.get('/v1/processing/summary')).body).toMatchObject({
-      ...{ queued: 2, oldestQueuedAt: expect.any(String), processedLastMinute: 0 },
+      queued: 2,
+      oldestQueuedAt: expect.any(String),
+      processedLastMinute: 0,
     });
 
     service.app.get(EventWorker).start();
@@ -52,7 +60,11 @@ describe('events that no reaction is there for', () => {
     expect(await idsIn('queued')).toEqual([]);
     const { processing, receivedAt } = (await admin.get(`/v1/events/${other}`)).body;
     expect(processing).toEqual({
-      ...{ state: 'processed', attempts: 1, processedAt: expect.any(String), lastError: null, reactions: [] },
+      state: 'processed',
+      attempts: 1,
+      processedAt: expect.any(String),
+      lastError: null,
+      reactions: [],
     });
     expect(Date.parse(processing.processedAt)).toBeGreaterThanOrEqual(Date.parse(receivedAt));
     expect((await admin.get(`${found}&state=processed`)).body.items).toHaveLength(1);
@@ -60,7 +72,9 @@ describe('events that no reaction is there for', () => {
       { campaignId: campaign.campaignId, name: 'count', outcome: 'applied' },
     ]);
     expect((await admin.get('/v1/processing/summary')).body).toMatchObject({
-      ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 2 },
+      queued: 0,
+      oldestQueuedAt: null,
+      processedLastMinute: 2,
     });
   });
 });

@@ -61,7 +61,9 @@ describe('the record of an event', () => {
     const id = await sent(client);
     const { processing, profileId } = await inState(client, id, 'processed');
     expect(processing).toEqual({
-      ...{ state: 'processed', attempts: 1, lastError: null },
+      state: 'processed',
+      attempts: 1,
+      lastError: null,
       processedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       reactions: [{ campaignId: 'spring', name: 'thank', outcome: 'applied' }],
     });
@@ -73,13 +75,22 @@ describe('the record of an event', () => {
     const client = await aClient(service);
     const { id } = await aFailedEvent(client, { identity: { type: 'EXTERNAL', value: 'jane-value' } });
     expect((await shown(client, id)).processing).toEqual({
-      ...{ state: 'failed', attempts: 1, lastError: 'validation_failed: A value does not fit.' },
+      state: 'failed',
+      attempts: 1,
+      lastError: 'validation_failed: A value does not fit.',
       processedAt: expect.stringMatching(/Z$/),
       reactions: [{ campaignId: 'spring', name: 'thank', outcome: 'failed', reason: 'type' }],
     });
     expect(await theReviewEntry(client)).toMatchObject({
-      ...{ severity: 'error', stage: 'processing', reason: 'validation_failed', eventId: id, status: 'open' },
-      ...{ source: 'shop.orders', eventType: 'purchase', message: 'A value does not fit.', payload: null },
+      severity: 'error',
+      stage: 'processing',
+      reason: 'validation_failed',
+      eventId: id,
+      status: 'open',
+      source: 'shop.orders',
+      eventType: 'purchase',
+      message: 'A value does not fit.',
+      payload: null,
     });
   });
 
@@ -88,7 +99,10 @@ describe('the record of an event', () => {
     const id = await sent(client, { attributes: { breaks: 'throw' } });
     await until(async () => (await shown(client, id)).processing.attempts > 0);
     expect((await shown(client, id)).processing).toMatchObject({
-      ...{ state: 'queued', processedAt: null, lastError: expect.stringMatching(/^internal: /), reactions: [] },
+      state: 'queued',
+      processedAt: null,
+      lastError: expect.stringMatching(/^internal: /),
+      reactions: [],
     });
   });
 });
@@ -139,7 +153,9 @@ describe('POST /v1/review-entries/{id}:replay of an event that could not be proc
     const answer = await replay(client, await theReviewEntry(client));
     expect([answer.status, answer.body.outcome]).toEqual([200, { status: 'processed', event_id: id }]);
     expect(answer.body.reviewEntry).toMatchObject({
-      ...{ status: 'replayed', eventId: id, resolution: { action: 'replayed', outcome: 'processed', eventId: id } },
+      status: 'replayed',
+      eventId: id,
+      resolution: { action: 'replayed', outcome: 'processed', eventId: id },
     });
     expect((await shown(client, id)).processing).toMatchObject({ state: 'processed', attempts: 2, lastError: null });
     expect((await client.get(SUMMARY)).body).toMatchObject({ failed: 0, processedLastMinute: 1 });
@@ -168,12 +184,17 @@ describe('POST /v1/review-entries/{id}:replay of an event that could not be proc
     expect([answer.status, answer.body.outcome]).toEqual([
       200,
       {
-        ...{ status: 'failed', event_id: id, error_code: 'validation_failed', message: 'A value does not fit.' },
+        status: 'failed',
+        event_id: id,
+        error_code: 'validation_failed',
+        message: 'A value does not fit.',
         details: [],
       },
     ]);
     expect(answer.body.reviewEntry).toMatchObject({
-      ...{ status: 'open', occurrences: 2, resolution: { action: 'replayed', outcome: 'failed' } },
+      status: 'open',
+      occurrences: 2,
+      resolution: { action: 'replayed', outcome: 'failed' },
     });
     expect((await shown(client, id)).processing).toMatchObject({ state: 'failed', attempts: 2 });
   });
@@ -203,7 +224,8 @@ describe('POST /v1/review-entries/{id}:replay of an event that could not be proc
     const answer = await replay(client, await theReviewEntry(client));
     expect([answer.status, answer.body.outcome]).toEqual([200, { status: 'processed', event_id: id }]);
     expect((await shown(client, id)).processing).toMatchObject({
-      ...{ state: 'processed', lastError: null },
+      state: 'processed',
+      lastError: null,
       reactions: [{ outcome: 'skipped', reason: 'profile_erased' }],
     });
     expect((await client.get(SUMMARY)).body).toMatchObject({ failed: 0 });
@@ -254,7 +276,8 @@ describe('what is kept of how events were processed', () => {
     const client = await aClient(service);
     const mark = `jane-${randomUUID()}`;
     const { id } = await aFailedEvent(client, {
-      ...{ identity: { type: 'EXTERNAL', value: mark }, attributes: { breaks: 'never-fits', note: mark } },
+      identity: { type: 'EXTERNAL', value: mark },
+      attributes: { breaks: 'never-fits', note: mark },
     });
     await sent(client, { identity: { type: 'EXTERNAL', value: mark }, attributes: { breaks: 'throw', note: mark } });
     const { profileId } = await shown(client, id);

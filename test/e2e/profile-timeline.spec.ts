@@ -135,7 +135,10 @@ describe('GET /v1/cdp/profiles/{id}/events', () => {
 
     await client.post('/v1/cdp/event-types', { eventType: 'login', properties: {} });
     const login = {
-      ...{ source: 'app', externalEventId: 'login-1', eventType: 'login', occurredAt: timeOf(3) },
+      source: 'app',
+      externalEventId: 'login-1',
+      eventType: 'login',
+      occurredAt: timeOf(3),
       identity: { externalUserId: 'cust-1', email: 'a@example.com' },
     };
     expect((await client.post('/v1/cdp/events', login)).status).toBe(202);

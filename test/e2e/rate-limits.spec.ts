@@ -113,11 +113,17 @@ describe('with RATE_LIMIT_EVENTS_PER_SECOND', () => {
     const inDebt = '"events";r=0;t=4';
     expect(left).toEqual({
       'a small event': '"events";r=4;t=1',
-      ...{ '48 KiB': twoLeft, '48 KiB in gzip': twoLeft, '48 KiB that are no JSON': twoLeft },
-      ...{ '48 KiB that are no gzip': twoLeft, '48 KiB that nest too deep': twoLeft },
-      ...{ 'a batch of 3 in 64 KiB': oneLeft, 'a batch of 4 in 48 KiB': oneLeft },
+      '48 KiB': twoLeft,
+      '48 KiB in gzip': twoLeft,
+      '48 KiB that are no JSON': twoLeft,
+      '48 KiB that are no gzip': twoLeft,
+      '48 KiB that nest too deep': twoLeft,
+      'a batch of 3 in 64 KiB': oneLeft,
+      'a batch of 4 in 48 KiB': oneLeft,
       // 256 KiB are sixteen units, at five a second.
-      ...{ 'too much': inDebt, 'too much in chunks': inDebt, 'too much in gzip': inDebt },
+      'too much': inDebt,
+      'too much in chunks': inDebt,
+      'too much in gzip': inDebt,
     });
   });
 

@@ -36,7 +36,10 @@ const reading = (path: string): object => ({ '!': [{ var: path }] });
 
 function define(by: Client, fields: object = {}): Promise<Answer> {
   return by.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, {
-    ...{ name: 'copy', eventType: 'purchase', ops: [COUNT], ...fields },
+    name: 'copy',
+    eventType: 'purchase',
+    ops: [COUNT],
+    ...fields,
   });
 }
 
@@ -154,7 +157,9 @@ describe('a reaction that reads personal data', () => {
 describe('a property that becomes personal', () => {
   const registered = (pii: boolean) =>
     admin.post('/v1/cdp/event-types', {
-      ...{ eventType: 'purchase', additionalProperties: 'reject', force: true },
+      eventType: 'purchase',
+      additionalProperties: 'reject',
+      force: true,
       properties: { amount: { type: 'number' }, alias: { type: 'string', pii } },
     });
 

@@ -27,7 +27,9 @@ afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 async function define(fields: object): Promise<void> {
   const answer = await client.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, {
-    ...{ name: 'reward', eventType: 'purchase', ops: [{ path: 'state.user.points', op: 'inc', value: 10 }] },
+    name: 'reward',
+    eventType: 'purchase',
+    ops: [{ path: 'state.user.points', op: 'inc', value: 10 }],
     ...fields,
   });
   expect(answer.status).toBe(200);
@@ -67,7 +69,10 @@ it('rewards a purchase: from the event of a backend to what the participant read
     ],
   });
   expect((await processed(small)).reactions[0]).toEqual({
-    ...{ campaignId, name: 'reward', outcome: 'skipped', reason: 'condition' },
+    campaignId,
+    name: 'reward',
+    outcome: 'skipped',
+    reason: 'condition',
   });
   const state = await stateOf(campaign.participant({ sub: 'ann' }));
   expect(state).toMatchObject({ user: { points: 10 }, campaign: { revenue: 29.43 } });

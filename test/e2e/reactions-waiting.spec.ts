@@ -216,7 +216,10 @@ describe('a reaction that waits', () => {
         { campaignId, name: 'reward', outcome: 'applied' },
         { campaignId, name: 'narrowed', outcome: 'skipped', reason: 'condition' },
         ...['deleted', 'disabled', 'anew'].map((name) => ({
-          ...{ campaignId, name, outcome: 'skipped', reason: 'not_in_force' },
+          campaignId,
+          name,
+          outcome: 'skipped',
+          reason: 'not_in_force',
         })),
       ]),
     );
@@ -247,7 +250,8 @@ describe('a reaction that waits', () => {
     await identify({ externalUserId: 'ann', deviceKey: 'd' });
     expect(await outcomesOf([event])).toEqual(['failed required,applied']);
     expect(await processingOf(event)).toMatchObject({
-      ...{ state: 'failed', lastError: expect.stringMatching(/^required: /) },
+      state: 'failed',
+      lastError: expect.stringMatching(/^required: /),
     });
     await define({ name: 'bad', ops: [{ ...total, valueFrom: 'properties.n' }] });
     await client.post(`/v1/review-entries/${entry.id}:replay`, {});
@@ -272,7 +276,8 @@ describe('a reaction that waits', () => {
     expect(await outcomesOf([event])).toEqual(['applied,applied']);
     expect(await entryOf('required')).toMatchObject({ status: 'replayed', resolution: { outcome: 'processed' } });
     expect(await entryOf('type')).toMatchObject({
-      ...{ status: 'superseded', eventId: event },
+      status: 'superseded',
+      eventId: event,
       resolution: { action: 'superseded', outcome: 'processed', eventId: event, at: expect.any(String) },
     });
   });

@@ -26,7 +26,10 @@ const copying = (valueFrom: string): object => ({ path: 'state.campaign.revenue'
 
 function define(fields: object = {}): Promise<Answer> {
   return admin.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, {
-    ...{ name: 'reward', eventType: 'order.paid', ops: [COUNT], ...fields },
+    name: 'reward',
+    eventType: 'order.paid',
+    ops: [COUNT],
+    ...fields,
   });
 }
 

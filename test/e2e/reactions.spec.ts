@@ -64,8 +64,16 @@ describe('defining a reaction', () => {
       {
         status: 'defined',
         reaction: {
-          ...{ campaignId: CAMPAIGN, name: 'count', eventType: 'purchase', source: 'shop', when, ops, enabled: true },
-          ...{ appliesFrom: time, createdAt: time, updatedAt: time },
+          campaignId: CAMPAIGN,
+          name: 'count',
+          eventType: 'purchase',
+          source: 'shop',
+          when,
+          ops,
+          enabled: true,
+          appliesFrom: time,
+          createdAt: time,
+          updatedAt: time,
         },
         warnings: [{ path: 'eventType', code: 'unknown_event_type', message: expect.stringContaining('purchase') }],
       },
@@ -85,7 +93,11 @@ describe('defining a reaction', () => {
 
   it('names every fault of the body at once, and repeats no value', async () => {
     const refused = await define({
-      ...{ name: 'no name', eventType: '', source: 7, extra: 1, enabled: 'secret-value' },
+      name: 'no name',
+      eventType: '',
+      source: 7,
+      extra: 1,
+      enabled: 'secret-value',
       when: { and: [{ var: 'a' }, { foo: ['secret-value'] }] },
       ops: [
         { path: 'state.user.points', op: 'inc' },

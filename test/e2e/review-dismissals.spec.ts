@@ -39,8 +39,15 @@ describe('POST /v1/review-entries:dismiss', () => {
     const filter = { reason: 'unregistered_event_type', source: 'shop.orders' };
     const done = await dismissed(client, filter, 'Test data');
     expect(done).toEqual({
-      ...{ jobId: expect.any(String), state: 'done', total: 1_100, dismissed: 1_100, note: 'Test data' },
-      ...{ filter: { status: 'open', ...filter }, createdAt: TIME, createdBy: expect.any(String), finishedAt: TIME },
+      jobId: expect.any(String),
+      state: 'done',
+      total: 1_100,
+      dismissed: 1_100,
+      note: 'Test data',
+      filter: { status: 'open', ...filter },
+      createdAt: TIME,
+      createdBy: expect.any(String),
+      finishedAt: TIME,
     });
     expect((await reviewEntries(client, '&status=open')).map(({ source }) => source)).toEqual(Array(4).fill('crm'));
     const [entry] = await reviewEntries(client, '&status=dismissed');

@@ -152,8 +152,16 @@ describe('with REVIEW_BYTES_PER_DAY_MAX', () => {
     const { length: kept } = await keptBytes(tenantId);
     expect(kept).toBeGreaterThan(2);
     expect(first).toMatchObject({
-      ...{ severity: 'error', stage: 'validation', reason: 'required', family: 'external', status: 'open' },
-      ...{ source: null, externalEventId: null, payload: null, details: [], occurrences: 40 - kept },
+      severity: 'error',
+      stage: 'validation',
+      reason: 'required',
+      family: 'external',
+      status: 'open',
+      source: null,
+      externalEventId: null,
+      payload: null,
+      details: [],
+      occurrences: 40 - kept,
       message: expect.stringContaining('REVIEW_BYTES_PER_DAY_MAX'),
     });
     const sum = (await keptBytes(tenantId)).reduce((total, bytes) => total + bytes);

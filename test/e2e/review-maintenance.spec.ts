@@ -211,8 +211,14 @@ describe('what the review area keeps of the CDP contract', () => {
     const event = aCdpEvent(fields);
     await client.post('/v1/cdp/events', event);
     expect(await theReviewEntry(client)).toMatchObject({
-      ...{ severity: 'error', stage: 'contract', reason, family: 'cdp', status: 'open' },
-      ...{ source: event['source'], externalEventId: event['externalEventId'], eventType: event['eventType'] },
+      severity: 'error',
+      stage: 'contract',
+      reason,
+      family: 'cdp',
+      status: 'open',
+      source: event['source'],
+      externalEventId: event['externalEventId'],
+      eventType: event['eventType'],
     });
   });
 });

@@ -36,7 +36,9 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     expect([status, body.outcome]).toEqual([200, { status: 'accepted', event_id: expect.stringMatching(/\S/) }]);
     const eventId = body.outcome.event_id;
     expect(body.reviewEntry).toEqual({
-      ...{ ...entry, status: 'replayed', eventId },
+      ...entry,
+      status: 'replayed',
+      eventId,
       resolution: { action: 'replayed', outcome: 'accepted', eventId, at: TIME, by: expect.stringMatching(/\S/) },
     });
     expect((await client.get(`/v1/review-entries/${entry.id}`)).body).toEqual(body.reviewEntry);
@@ -45,7 +47,8 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     expect(stored).toMatchObject({ eventId, externalEventId: event.externalEventId, eventTypeVersion: 1 });
     expect([stored.receivedAt, stored.occurredAt]).toEqual([entry.firstSeenAt, entry.firstSeenAt]);
     expect((await client.post('/v1/cdp/events', event)).body).toEqual({
-      ...{ status: 'duplicate', original_event_id: eventId },
+      status: 'duplicate',
+      original_event_id: eventId,
     });
   });
 
@@ -72,10 +75,18 @@ describe('POST /v1/review-entries/{id}:replay', () => {
       expect([status, body.outcome]).toMatchObject([200, { status: 'error', error_code: 'validation_failed' }]);
       const { message, details } = body.outcome;
       expect(body.reviewEntry).toEqual({
-        ...{ ...entry, occurrences, lastSeenAt: TIME },
+        ...entry,
+        occurrences,
+        lastSeenAt: TIME,
         resolution: {
-          ...{ action: 'replayed', outcome: 'error', errorCode: 'validation_failed', at: TIME },
-          ...{ reason: 'unregistered_event_type', message, details, by: expect.any(String) },
+          action: 'replayed',
+          outcome: 'error',
+          errorCode: 'validation_failed',
+          at: TIME,
+          reason: 'unregistered_event_type',
+          message,
+          details,
+          by: expect.any(String),
         },
       });
     }
@@ -180,7 +191,9 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     const entry = await theReviewEntry(client);
     expect((await replay(client, entry)).body.outcome).toMatchObject({ error_code: 'identity_conflict' });
     const payload = aCdpEvent({
-      ...{ externalEventId: 'e', eventType: 'anything', properties: {} },
+      externalEventId: 'e',
+      eventType: 'anything',
+      properties: {},
       identity: { ...both, externalUserId: 'anna' },
     });
     expect((await replay(client, entry, { payload })).body.outcome.status).toBe('accepted');

@@ -39,9 +39,17 @@ describe('POST /v1/review-entries:replay', () => {
     const replay = await replayOnce(() => admin, jobId);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(replay).toEqual({
-      ...{ jobId, state: 'done', total: 500, done: 500, accepted: 500, duplicate: 0, failed: 0 },
+      jobId,
+      state: 'done',
+      total: 500,
+      done: 500,
+      accepted: 500,
+      duplicate: 0,
+      failed: 0,
       filter: { status: 'open', reason: 'unregistered_event_type', eventType: 'purchase' },
-      ...{ createdAt: TIME, createdBy: expect.any(String), finishedAt: TIME },
+      createdAt: TIME,
+      createdBy: expect.any(String),
+      finishedAt: TIME,
     });
     const { rows } = await withClient(service.databaseUrl, (database) =>
       database.query(

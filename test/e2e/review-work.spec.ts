@@ -97,10 +97,16 @@ describe('GET /v1/review-entries:summary', () => {
       },
     ]);
     expect((await client.get('/v1/review-entries%3Asummary?status=superseded')).body).toMatchObject({
-      ...{ status: 'superseded', total: 1, bySource: [{ source: 'done', count: 1 }] },
+      status: 'superseded',
+      total: 1,
+      bySource: [{ source: 'done', count: 1 }],
     });
     expect((await (await aClient(service)).get('/v1/review-entries:summary')).body).toEqual({
-      ...{ status: 'open', total: 0, byReason: [], bySource: [], byEventType: [] },
+      status: 'open',
+      total: 0,
+      byReason: [],
+      bySource: [],
+      byEventType: [],
     });
   });
 
@@ -143,7 +149,8 @@ describe('POST /v1/review-entries/{id}:dismiss', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ ...entry, status: 'dismissed' },
+        ...entry,
+        status: 'dismissed',
         resolution: { action: 'dismissed', at: TIME, by: expect.any(String), note: 'Test data, says j***@e***.com' },
       },
     ]);

@@ -31,7 +31,8 @@ const preflight = (path: string, origin = ORIGIN, method = 'POST', url = service
   fetch(url + path, {
     method: 'OPTIONS',
     headers: {
-      ...{ origin, 'access-control-request-method': method },
+      origin,
+      'access-control-request-method': method,
       'access-control-request-headers': 'authorization,content-type,idempotency-key,x-workspace',
     },
   });

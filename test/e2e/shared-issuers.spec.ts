@@ -160,7 +160,8 @@ describe('a header that names no workspace of the issuer', () => {
 
   it('is of no importance to API keys, which have one workspace', async () => {
     const { status } = await first.admin.send('/v1/events', undefined, {
-      ...{ method: 'GET', headers: { 'x-workspace': second.name } },
+      method: 'GET',
+      headers: { 'x-workspace': second.name },
     });
     expect(status).toBe(200);
   });

@@ -43,7 +43,9 @@ beforeAll(async () => {
   const { publicKey } = (await workspace.admin.get(`/v1/service-credentials/${ed25519.keyId}`)).body;
   const body = JSON.stringify(anExternalEvent());
   means = {
-    ...{ ed25519, body, publicPem: publicKey },
+    ed25519,
+    body,
+    publicPem: publicKey,
     hmac: await anHmacSigner(workspace.admin),
     foreign: await anEd25519Signer((await aWorkspace(service)).admin),
     sign: (options, signer = ed25519) => signatureOf(signer, { target: PATH, body }, options),

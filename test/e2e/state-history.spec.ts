@@ -58,7 +58,13 @@ describe('the history of a participant', () => {
     await admin.post(path, { ops: [set(POINTS, 0)], mutation_id: 'm-2' });
     const [key] = (await admin.get('/v1/api-keys')).body.items;
     const entry = (name: string, op: string, previous: unknown, current: unknown, cause: object) => ({
-      ...{ at: expect.stringMatching(/^\d{4}-.*Z$/), scope: 'user', name, op, previous, current, cause },
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      scope: 'user',
+      name,
+      op,
+      previous,
+      current,
+      cause,
     });
     const first = { kind: 'mutation', mutationId: 'm-1' };
     expect(await historyAt(ofParticipant('ann'))).toEqual([
@@ -176,7 +182,10 @@ describe('the history of a value that participants share', () => {
     await worker.apply([event]);
     await worker.close();
     const cause = {
-      ...{ kind: 'reaction', campaignId: campaign.campaignId, reaction: 'count', eventId: event.event.eventId },
+      kind: 'reaction',
+      campaignId: campaign.campaignId,
+      reaction: 'count',
+      eventId: event.event.eventId,
     };
     expect(await historyAt(ofValue('campaign', 'total'))).toMatchObject([{ previous: null, current: 3, cause }]);
     expect(await historyAt(ofParticipant('ann'))).toMatchObject([{ previous: 5, current: 6, cause }]);

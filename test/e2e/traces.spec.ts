@@ -46,8 +46,14 @@ describe('traces', () => {
     expect(spans.filter(({ name }) => /health|metrics/.test(name))).toEqual([]);
     expect(named(spans, 'POST /v1/external-events')).toEqual([
       {
-        ...{ name: 'POST /v1/external-events', traceId: TRACE, spanId: expect.any(String), parentSpanId: CALLER_SPAN },
-        ...{ kind: SERVER, status: 0, links: [], service: 'campaign-data-service' },
+        name: 'POST /v1/external-events',
+        traceId: TRACE,
+        spanId: expect.any(String),
+        parentSpanId: CALLER_SPAN,
+        kind: SERVER,
+        status: 0,
+        links: [],
+        service: 'campaign-data-service',
         attributes: {
           'http.request.method': 'POST',
           'http.route': '/v1/external-events',

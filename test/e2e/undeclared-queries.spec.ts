@@ -17,7 +17,10 @@ describe('a query parameter that a route does not have', () => {
     const issuer = await aTokenIssuer(admin, { fields: { defaultCampaignId: 'spring' } });
     const nobody = new Client(service.url, undefined);
     const clients: Readonly<Record<Callers, Client>> = {
-      ...{ backend: admin, 'signing backend': admin, participant: issuer.participant(), anybody: nobody },
+      backend: admin,
+      'signing backend': admin,
+      participant: issuer.participant(),
+      anybody: nobody,
     };
     const operations = (await operationsOf(service.url)).filter(({ path }) => path.startsWith('/v1/'));
     expect(operations.length).toBeGreaterThan(80);

@@ -113,7 +113,9 @@ it('keeps the order of each participant and of each shared value while an attemp
 
 it('sends what a reaction changed, with the event as its cause', async () => {
   await client.post(`/v1/campaigns/${CAMPAIGN}/reactions:define`, {
-    ...{ name: 'count', eventType: 'purchase', ops: [{ path: 'state.user.points', op: 'inc', value: 1 }] },
+    name: 'count',
+    eventType: 'purchase',
+    ops: [{ path: 'state.user.points', op: 'inc', value: 1 }],
   });
   await aWebhook(client, receiver.url, { events: [POINTS] });
   const { body } = await client.post(

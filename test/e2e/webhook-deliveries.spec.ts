@@ -46,8 +46,12 @@ const annsEmail = { type: 'EMAIL', value: 'ann@example.com' };
 async function mergeAnn(n: number): Promise<void> {
   await client.post('/v1/cdp/event-types', { eventType: 'purchase', properties: { n: { type: 'integer' } } });
   const event = {
-    ...{ source: 'shop', externalEventId: 'm', eventType: 'purchase', occurredAt: '2026-01-02T03:04:05Z' },
-    ...{ identity: { externalUserId: 'ann', email: 'ann@example.com' }, properties: { n } },
+    source: 'shop',
+    externalEventId: 'm',
+    eventType: 'purchase',
+    occurredAt: '2026-01-02T03:04:05Z',
+    identity: { externalUserId: 'ann', email: 'ann@example.com' },
+    properties: { n },
   };
   expect((await client.post('/v1/cdp/events', event)).status).toBe(202);
 }

@@ -76,8 +76,16 @@ it('delivers what was received before the endpoint existed, and again what it go
   const jobId = path.split('/').at(-1);
   const view = await over(path);
   expect(view).toEqual({
-    ...{ jobId, webhookId: id, from: ALL_OF_LATE.from, to: TIME, state: 'done', ...done },
-    ...{ createdAt: TIME, createdBy: expect.any(String), startedAt: TIME, finishedAt: TIME },
+    jobId,
+    webhookId: id,
+    from: ALL_OF_LATE.from,
+    to: TIME,
+    state: 'done',
+    ...done,
+    createdAt: TIME,
+    createdBy: expect.any(String),
+    startedAt: TIME,
+    finishedAt: TIME,
   });
   expect((await client.get(`/v1/webhooks/${id}/replays`)).body).toEqual({ items: [view], nextCursor: null });
   const again = (await receiver.until(8)).slice(2);
@@ -144,8 +152,12 @@ it('keeps the order of a merged customer, whose events of one step have several 
   await send(...senders.map((email, n) => byEmail(email, { attributes: { n } })));
   for (const [index, email] of emails.entries()) {
     const merging = {
-      ...{ source: 'shop', externalEventId: `m-${index}`, eventType: 'purchase', occurredAt: '2026-01-02T03:04:05Z' },
-      ...{ identity: { externalUserId: 'ann', email }, properties: { n: 6 + index } },
+      source: 'shop',
+      externalEventId: `m-${index}`,
+      eventType: 'purchase',
+      occurredAt: '2026-01-02T03:04:05Z',
+      identity: { externalUserId: 'ann', email },
+      properties: { n: 6 + index },
     };
     expect((await client.post('/v1/cdp/events', merging)).status).toBe(202);
   }

@@ -135,7 +135,10 @@ it.each([
 
 it('names every fault of a body', async () => {
   const answer = await client.post('/v1/webhooks', {
-    ...{ url: 'nowhere', events: [{ eventType: '', when: { no: [] } }, { source: 7 }], unmask: 'yes', extra: 1 },
+    url: 'nowhere',
+    events: [{ eventType: '', when: { no: [] } }, { source: 7 }],
+    unmask: 'yes',
+    extra: 1,
   });
   expect(answer.status).toBe(422);
   expect(codesOf(answer)).toEqual(

@@ -40,16 +40,14 @@ function filterOf({ path }: Operation, name: string): string {
   if (name === 'state' && path.includes('deliveries')) return 'pending';
   if (name === 'state') return path.includes('api-keys') ? 'ACTIVE' : 'queued';
   const known: Readonly<Record<string, string>> = {
-    ...{
-      order: 'asc',
-      family: 'cdp',
-      status: 'open',
-      stage: 'contract',
-      name: 'other',
-      app_id: 'other',
-      kind: 'erasure',
-      recordId: '00000000-0000-4000-8000-000000000000',
-    },
+    order: 'asc',
+    family: 'cdp',
+    status: 'open',
+    stage: 'contract',
+    name: 'other',
+    app_id: 'other',
+    kind: 'erasure',
+    recordId: '00000000-0000-4000-8000-000000000000',
   };
   return known[name] ?? '2026-01-02T03:04:05Z';
 }

@@ -137,8 +137,11 @@ describe('the same person in two workspaces', () => {
 describe('an event type of the same name in two workspaces', () => {
   const type = (properties: object) => ({ eventType: 'visit', properties });
   const visit = (properties: object) => ({
-    ...{ source: 'web', externalEventId: randomUUID(), eventType: 'visit' },
-    ...{ identity: { externalUserId: 'jane' }, properties },
+    source: 'web',
+    externalEventId: randomUUID(),
+    eventType: 'visit',
+    identity: { externalUserId: 'jane' },
+    properties,
   });
 
   it('is two types, each the first version and in force for its own events only', async () => {

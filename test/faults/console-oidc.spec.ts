@@ -18,10 +18,14 @@ describe('sign-in by an identity provider, with two processes behind one address
     url = await freshDatabaseUrl('console_oidc');
     provider = await startSignInProvider();
     const environment = {
-      ...{ DATABASE_URL: url, SECRETS_KEY: 'a-key-of-the-tests-that-is-long-enough' },
-      ...{ BOOTSTRAP_ADMIN_KEY: 'console-oidc-admin-key-console-oidc-admin-key' },
-      ...{ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of the console' },
-      ...{ OIDC_GROUPS: JSON.stringify(GROUPS), OIDC_SCOPE: 'openid profile groups' },
+      DATABASE_URL: url,
+      SECRETS_KEY: 'a-key-of-the-tests-that-is-long-enough',
+      BOOTSTRAP_ADMIN_KEY: 'console-oidc-admin-key-console-oidc-admin-key',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: 'console',
+      OIDC_CLIENT_SECRET: 'a secret of the console',
+      OIDC_GROUPS: JSON.stringify(GROUPS),
+      OIDC_SCOPE: 'openid profile groups',
     };
     const first = await startServiceProcess(environment);
     nodes = [first, await startServiceProcess(environment)];

@@ -53,7 +53,8 @@ describe('kill -9 of a worker in the middle of an event', () => {
     await untilDrained(url, tenantId, 60);
     await last.kill();
     expect(await processingOf(tenantId, 'poison')).toEqual({
-      ...{ state: 'failed', attempts: KILLS },
+      state: 'failed',
+      attempts: KILLS,
       last_error: expect.stringMatching(/^interrupted: /),
     });
     const reviewed = await rowsOf(

@@ -65,8 +65,12 @@ describe('npm run migrate', () => {
 describe('a start', () => {
   it('names every variable with a bad value at once, and nothing of the values', async () => {
     const env = {
-      ...{ PATH: process.env['PATH'], PORT: 'secret-1', LOG_LEVEL: 'secret-2', MIGRATE_ON_START: 'secret-3' },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'secret-4', DATABASE_URL: 'secret-5' },
+      PATH: process.env['PATH'],
+      PORT: 'secret-1',
+      LOG_LEVEL: 'secret-2',
+      MIGRATE_ON_START: 'secret-3',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'secret-4',
+      DATABASE_URL: 'secret-5',
     };
     const failure: any = await run(process.execPath, [MAIN], { env }).catch((error: unknown) => error);
     expect(failure.code).toBe(1);

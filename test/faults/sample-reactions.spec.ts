@@ -36,9 +36,12 @@ async function declareCampaign(client: Client): Promise<void> {
     await ok(client, `/v1/campaigns/${CAMPAIGN}/variables:define`, { scope, name, type: 'number' });
   }
   await ok(client, `/v1/campaigns/${CAMPAIGN}/reactions:define`, {
-    ...{ name: 'count-purchases', eventType: 'purchase' },
+    name: 'count-purchases',
+    eventType: 'purchase',
     ops: ['state.user.spent', 'state.campaign.revenue'].map((path) => ({
-      ...{ path, op: 'inc', valueFrom: 'properties.amount' },
+      path,
+      op: 'inc',
+      valueFrom: 'properties.amount',
     })),
   });
 }

@@ -111,7 +111,9 @@ describe('SIGTERM while conditions are worked out that take long', () => {
     await ok('/v1/campaigns/slow/variables:define', { scope: 'campaign', name: 'points', type: 'number' });
     for (let number = 0; number < REACTIONS; number += 1) {
       await ok('/v1/campaigns/slow/reactions:define', {
-        ...{ name: `r${number}`, eventType: 'purchase', when: COSTLY },
+        name: `r${number}`,
+        eventType: 'purchase',
+        when: COSTLY,
         ops: [{ path: 'state.campaign.points', op: 'inc', value: 1 }],
       });
     }

@@ -90,7 +90,8 @@ it(
   'loses nothing and keeps the order of each customer over kills of a service that is sending',
   async () => {
     const environment = {
-      ...{ ...ENVIRONMENT, DATABASE_URL: await freshDatabaseUrl('webhooks') },
+      ...ENVIRONMENT,
+      DATABASE_URL: await freshDatabaseUrl('webhooks'),
       BOOTSTRAP_ADMIN_KEY: 'webhooks-admin-'.padEnd(40, 'x'),
     };
     const receiver = await startReceiver();
@@ -270,8 +271,10 @@ it(
   'replays every event in order for each customer over kills of a worker, beside live events',
   async () => {
     const environment = {
-      ...{ DATABASE_URL: await freshDatabaseUrl('webhook_replays'), SECRETS_KEY: 'webhooks-'.padEnd(40, 'x') },
-      ...{ WEBHOOKS_ALLOW_PRIVATE: 'true', BOOTSTRAP_ADMIN_KEY: 'webhooks-admin-'.padEnd(40, 'x') },
+      DATABASE_URL: await freshDatabaseUrl('webhook_replays'),
+      SECRETS_KEY: 'webhooks-'.padEnd(40, 'x'),
+      WEBHOOKS_ALLOW_PRIVATE: 'true',
+      BOOTSTRAP_ADMIN_KEY: 'webhooks-admin-'.padEnd(40, 'x'),
     };
     const receiver = await startReceiver();
     const api = await startServiceProcess({ ...environment, ROLE: 'api' });
@@ -303,8 +306,14 @@ it(
       await send(LIVE_FROM * kill, 2);
     }
     expect(await replayOnce(() => admin, path, 120)).toMatchObject({
-      ...{ state: 'done', total: replayed, scanned: replayed, queued: replayed },
-      ...{ alreadyQueued: 0, skipped: 0, failed: 0, expired: 0 },
+      state: 'done',
+      total: replayed,
+      scanned: replayed,
+      queued: replayed,
+      alreadyQueued: 0,
+      skipped: 0,
+      failed: 0,
+      expired: 0,
     });
     const total = replayed + CUSTOMERS * 2 * KILLS;
     await until(() => new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size === total, 120);

@@ -19,7 +19,9 @@ let service: ServiceProcess;
 beforeAll(async () => {
   service = await startServiceProcess({
     // Nobody works off the queue: what waits is known.
-    ...{ WORKERS: '2', ROLE: 'api', DATABASE_URL: await freshDatabaseUrl('worker_metrics') },
+    WORKERS: '2',
+    ROLE: 'api',
+    DATABASE_URL: await freshDatabaseUrl('worker_metrics'),
     SHUTDOWN_DELAY_SECONDS: '3',
   });
 });

@@ -27,12 +27,16 @@ describe('a node whose clock is 60 days ahead of the database', () => {
     campaign = await aCampaign(good);
     await campaign.define(POINTS, 'number');
     const key = (await campaign.workspace.admin.post('/v1/api-keys', {
-      ...{ name: 'for a day', scopes: ['admin'], expiresInDays: 1 },
+      name: 'for a day',
+      scopes: ['admin'],
+      expiresInDays: 1,
     })) as { body: { key: string } };
     participant = campaign.participant({ sub: 'ann' });
     expect(summary(await mutate(participant, [inc(POINTS)], { mutation_id: 'before' }))).toBe('200 applied');
     ahead = await startServiceProcess({
-      ...{ DATABASE_URL: url, SECRETS_KEY, CLOCK_AHEAD_MS: String(AHEAD_SECONDS * 1_000) },
+      DATABASE_URL: url,
+      SECRETS_KEY,
+      CLOCK_AHEAD_MS: String(AHEAD_SECONDS * 1_000),
       NODE_OPTIONS: `--require ${join(__dirname, '..', 'support', 'shifted-clock.cjs')}`,
     });
     backend = new Client(ahead.url, key.body.key);
@@ -60,7 +64,9 @@ describe('a node whose clock is 60 days ahead of the database', () => {
     const { campaignId } = campaign;
     await backend.post('/v1/external-events', anExternalEvent({ type: 'visit' }));
     const defined = await backend.post(`/v1/campaigns/${campaignId}/reactions:define`, {
-      ...{ name: 'visits', eventType: 'visit', ops: [inc('state.user.points')] },
+      name: 'visits',
+      eventType: 'visit',
+      ops: [inc('state.user.points')],
     });
     expect(defined.status).toBe(200);
     const before = (await stateOf(participant)).user.points as number;

@@ -88,7 +88,9 @@ export function requestsFor(
       const bytes = Buffer.from(parts.body);
       const coded = coding === 'gzip' ? gzipSync(bytes) : bytes;
       return {
-        ...{ operation: isKnown ? operation.name : undefined, method, target },
+        operation: isKnown ? operation.name : undefined,
+        method,
+        target,
         headers: [
           ...(credential === '' ? [] : [['Authorization', credential] as const]),
           ...(hasBody ? [['Content-Type', type] as const] : []),

@@ -67,8 +67,15 @@ describe('the body of a mutation', () => {
       arbitrary: fc.record(
         {
           ops: ops(operation()),
-          ...{ mutation_id: id, campaign_id: id, app_id: id, user_id: id },
-          ...{ mutationId: id, campaignId: id, appId: id, userId: id, odd: scalar },
+          mutation_id: id,
+          campaign_id: id,
+          app_id: id,
+          user_id: id,
+          mutationId: id,
+          campaignId: id,
+          appId: id,
+          userId: id,
+          odd: scalar,
         },
         { requiredKeys: ['ops'] },
       ),
@@ -94,7 +101,11 @@ describe('the definition of a reaction', () => {
       weight: 9,
       arbitrary: fc.record(
         {
-          ...{ name, eventType: name, source: name, enabled: scalar, odd: scalar },
+          name,
+          eventType: name,
+          source: name,
+          enabled: scalar,
+          odd: scalar,
           when: fc.oneof(fc.constant({ '==': [1, 1] }), scalar),
           ops: ops(operation({ valueFrom })),
         },

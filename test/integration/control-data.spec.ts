@@ -109,7 +109,9 @@ describe('a key that another node has revoked', () => {
     expect(await statusOf(tenant.adminKey)).toBe(200);
     // What the clock showed before: to the node at its last look, and in what was written down.
     Object.defineProperty(feed, 'lookedAt', {
-      ...{ configurable: true, get: () => Date.now() / 1_000 - 300, set: () => undefined },
+      configurable: true,
+      get: () => Date.now() / 1_000 - 300,
+      set: () => undefined,
     });
     try {
       const before = `UPDATE control_changes SET changed_at = changed_at - interval '5 minutes' WHERE tenant_id = $1`;

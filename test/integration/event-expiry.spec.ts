@@ -245,9 +245,18 @@ async function leftAfterStep(left: () => Promise<number[]>): Promise<number[]> {
 /** What the store would insert for a copy of an event. */
 function insertionOf(tenantId: string, name: string): ResolvedEvent {
   const event = {
-    ...{ tenantId, eventId: idOf(tenantId, name), family: 'external', source: 'shop', externalEventId: name },
-    ...{ eventType: 'purchase', eventTypeVersion: null, occurredAt: null, submission: {}, identity: '{}' },
-    ...{ properties: '{}', contentHash: 'abcdefghijklmnopqrstuvwx' },
+    tenantId,
+    eventId: idOf(tenantId, name),
+    family: 'external',
+    source: 'shop',
+    externalEventId: name,
+    eventType: 'purchase',
+    eventTypeVersion: null,
+    occurredAt: null,
+    submission: {},
+    identity: '{}',
+    properties: '{}',
+    contentHash: 'abcdefghijklmnopqrstuvwx',
   };
   return { event, profileId: randomUUID(), rootId: '', queueBundleId: null } as unknown as ResolvedEvent;
 }

@@ -59,7 +59,10 @@ describe('a body', () => {
 
   it('is refused with every fault it has, by the rules of the class', async () => {
     const answer = await post({
-      ...{ source: 'Shop', sorce: 1, owner: { name: 'far too long', nme: 1 }, count: 1.5 },
+      source: 'Shop',
+      sorce: 1,
+      owner: { name: 'far too long', nme: 1 },
+      count: 1.5,
       tags: ['a', 'bbbbb', 1],
     });
     expect([answer.status, answer.body['error_code']]).toEqual([422, 'validation_failed']);

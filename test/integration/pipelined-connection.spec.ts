@@ -36,8 +36,13 @@ describe('values', () => {
     const bytes = fc.uint8Array().map((each) => Buffer.from(each));
     const number64 = fc.double({ noNaN: true }).map((each) => each + 0);
     const values = fc.record({
-      ...{ text: fc.option(text), texts: fc.array(fc.option(text)), json: fc.dictionary(text, text), bytes },
-      ...{ numbers: fc.array(number64), many_bytes: fc.array(bytes), flag: fc.boolean() },
+      text: fc.option(text),
+      texts: fc.array(fc.option(text)),
+      json: fc.dictionary(text, text),
+      bytes,
+      numbers: fc.array(number64),
+      many_bytes: fc.array(bytes),
+      flag: fc.boolean(),
       at: fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
     });
     await fc.assert(

@@ -67,7 +67,10 @@ describe('an event that takes too long for now', () => {
     await until(async () => (await appliedTo(url, tenantId)).length === 2);
     expect((await appliedTo(url, tenantId)).toSorted()).toEqual(['before', 'else']);
     expect(await processingOf(tenantId)).toContainEqual({
-      ...{ id: 'slow', state: 'queued', attempts: 1, last_error: 'timed_out: It takes too long.' },
+      id: 'slow',
+      state: 'queued',
+      attempts: 1,
+      last_error: 'timed_out: It takes too long.',
     });
     await letTimePass(tenantId);
     expect(await processingOf(tenantId)).toContainEqual(expect.objectContaining({ id: 'slow', attempts: 2 }));
@@ -196,7 +199,9 @@ describe('a session that ends in the middle of a turn', () => {
     await untilDrained(url, tenantId);
     expect(handed).toBe(5);
     expect(await processingOf(tenantId)).toContainEqual({
-      ...{ id: 'poison', state: 'failed', attempts: 5 },
+      id: 'poison',
+      state: 'failed',
+      attempts: 5,
       last_error: expect.stringMatching(/^interrupted: .* tried 5 times/),
     });
     expect(await reviewOf(tenantId)).toMatchObject([{ id: 'poison', reason: 'interrupted', stage: 'processing' }]);

@@ -91,7 +91,10 @@ describe('workers of two nodes', () => {
     }
     expect(effects.every(({ attempts }) => attempts.size > 0)).toBe(true);
     expect(await nodes[0]!.get(QueueStatistics).summary(tenantId)).toMatchObject({
-      ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 480, failed: 0 },
+      queued: 0,
+      oldestQueuedAt: null,
+      processedLastMinute: 480,
+      failed: 0,
     });
   });
 
@@ -241,19 +244,28 @@ describe('the figures of all workspaces', () => {
       [small, 1],
     ] as const) {
       expect(await figures.summary(tenantId)).toEqual({
-        ...{ queued, oldestQueuedAt: expect.any(Date), processedLastMinute: 0, failed: 0 },
+        queued,
+        oldestQueuedAt: expect.any(Date),
+        processedLastMinute: 0,
+        failed: 0,
       });
     }
     expect(before.queued).toBeGreaterThanOrEqual(4);
     expect(before).toEqual({
-      ...{ queued: before.queued, parked: expect.any(Number), oldestQueuedAt: expect.any(Date) },
-      ...{ processedLastMinute: expect.any(Number), waitingForCustomer: 0 },
+      queued: before.queued,
+      parked: expect.any(Number),
+      oldestQueuedAt: expect.any(Date),
+      processedLastMinute: expect.any(Number),
+      waitingForCustomer: 0,
     });
     startWorkers();
     await Promise.all([small, large].map(({ tenantId }) => untilDrained(url, tenantId)));
     const after = await figures.read();
     expect(await figures.summary(large.tenantId)).toEqual({
-      ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 3, failed: 0 },
+      queued: 0,
+      oldestQueuedAt: null,
+      processedLastMinute: 3,
+      failed: 0,
     });
     expect(after.processedLastMinute).toBeGreaterThanOrEqual(4);
   });

@@ -42,7 +42,9 @@ const concern = (tenantId: string, eventType: string) =>
 async function send(tenantId: string, names: readonly string[], node = 0): Promise<void> {
   const events = names.map((name) =>
     aSubmission({
-      ...{ externalEventId: name, eventType: name.split('/')[0]!, identifiers: [external('jane')] },
+      externalEventId: name,
+      eventType: name.split('/')[0]!,
+      identifiers: [external('jane')],
     }),
   );
   const results = await nodes[node]!.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
@@ -100,7 +102,10 @@ describe('workers', () => {
       expect(bundles).toEqual([]);
       expect(await appliedTo(url, tenantId)).toEqual([]);
       expect(await figures.summary(tenantId)).toMatchObject({
-        ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 1_000, failed: 0 },
+        queued: 0,
+        oldestQueuedAt: null,
+        processedLastMinute: 1_000,
+        failed: 0,
       });
     }
   });

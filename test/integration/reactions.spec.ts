@@ -108,7 +108,9 @@ describe('a reaction', () => {
     await define('own');
     await define('failed', { ops: [{ ...POINTS, value: undefined, valueFrom: 'properties.points' }] });
     const record = (name: string, outcome: 'failed' | 'waiting_for_customer' | 'skipped') => ({
-      ...{ campaignId: CAMPAIGN, name, outcome },
+      campaignId: CAMPAIGN,
+      name,
+      outcome,
     });
     const recorded = [
       record('own', 'waiting_for_customer'),

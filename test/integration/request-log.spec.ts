@@ -57,9 +57,15 @@ describe('the log', () => {
     const [taken, unknown, ...others] = await lines(2);
     expect(others).toEqual([]);
     expect(taken).toEqual({
-      ...{ level: INFO, time: expect.stringMatching(/Z$/), msg: 'request' },
-      ...{ requestId: headers.get('x-request-id'), workspace: workspace.tenantId },
-      ...{ method: 'POST', route: '/v1/external-events', status: 202, ms: expect.any(Number) },
+      level: INFO,
+      time: expect.stringMatching(/Z$/),
+      msg: 'request',
+      requestId: headers.get('x-request-id'),
+      workspace: workspace.tenantId,
+      method: 'POST',
+      route: '/v1/external-events',
+      status: 202,
+      ms: expect.any(Number),
     });
     expect(taken.ms).toBeGreaterThan(0);
     expect(unknown).toMatchObject({ route: '/v1/events/{eventId}', status: 404, workspace: workspace.tenantId });
@@ -70,7 +76,8 @@ describe('the log', () => {
   it('takes the client’s own request id, and tells neither the path nor the method of what no route serves', async () => {
     await start('info');
     await workspace.admin.send('/v1/jane.roe@example.com', undefined, {
-      ...{ method: 'PROPFIND', headers: { 'x-request-id': 'mine-1' } },
+      method: 'PROPFIND',
+      headers: { 'x-request-id': 'mine-1' },
     });
     await new Client(url, undefined).get('/v1/events');
     const [unserved, unknown] = await lines(2);

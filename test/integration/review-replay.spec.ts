@@ -20,9 +20,18 @@ afterAll(() => service.stop());
 
 function aReplay(tenantId: string): ReviewReplay {
   return {
-    ...{ tenantId, id: newId(), filter: { status: 'open' }, sources: null },
-    ...{ state: 'running', total: 3, accepted: 0, duplicate: 0, failed: 0 },
-    ...{ createdAt: new Date(), createdBy: 'test', finishedAt: null },
+    tenantId,
+    id: newId(),
+    filter: { status: 'open' },
+    sources: null,
+    state: 'running',
+    total: 3,
+    accepted: 0,
+    duplicate: 0,
+    failed: 0,
+    createdAt: new Date(),
+    createdBy: 'test',
+    finishedAt: null,
   };
 }
 

@@ -48,9 +48,18 @@ function pageOf(query: URLSearchParams): object {
 }
 
 const eventOf = (number: number) => ({
-  ...{ eventId: `e${number}`, family: 'external', source: 'shop', externalEventId: `${number}`, eventType: 'purchase' },
-  ...{ eventTypeVersion: null, occurredAt: TO, receivedAt: new Date(number * 1_000).toISOString(), profileId: 'p' },
-  ...{ identity: {}, properties: { number, note: 'x'.repeat(500) }, processing: { state: 'processed' } },
+  eventId: `e${number}`,
+  family: 'external',
+  source: 'shop',
+  externalEventId: `${number}`,
+  eventType: 'purchase',
+  eventTypeVersion: null,
+  occurredAt: TO,
+  receivedAt: new Date(number * 1_000).toISOString(),
+  profileId: 'p',
+  identity: {},
+  properties: { number, note: 'x'.repeat(500) },
+  processing: { state: 'processed' },
 });
 
 const environment = () => ({ CDS_API_KEY: 'k'.repeat(40), CDS_URL: `http://127.0.0.1:${stub.port}` });

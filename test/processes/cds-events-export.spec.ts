@@ -137,11 +137,17 @@ describe('cds events export', () => {
     const path = join(folder, 'events-00001.parquet');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const rows = items.map((item) => ({
-      ...{ event_id: item.eventId, family: item.family, source: item.source },
-      ...{ external_event_id: item.externalEventId, event_type: item.eventType },
+      event_id: item.eventId,
+      family: item.family,
+      source: item.source,
+      external_event_id: item.externalEventId,
+      event_type: item.eventType,
       event_type_version: item.eventTypeVersion,
-      ...{ occurred_at: new Date(item.occurredAt), received_at: new Date(item.receivedAt), profile_id: item.profileId },
-      ...{ identity: JSON.stringify(item.identity), properties: JSON.stringify(item.properties) },
+      occurred_at: new Date(item.occurredAt),
+      received_at: new Date(item.receivedAt),
+      profile_id: item.profileId,
+      identity: JSON.stringify(item.identity),
+      properties: JSON.stringify(item.properties),
     }));
     expect(await parquetRowsIn(path)).toEqual(rows);
     expect(rows.map((row) => row.event_type_version)).toEqual([null, 1, 1]);

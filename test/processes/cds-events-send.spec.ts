@@ -223,8 +223,12 @@ describe('cds events send', () => {
     ]);
     expect((await errorsIn(join(folder, 'orders.ndjson.errors.ndjson'))).map(({ event }) => event)).toEqual([
       {
-        ...{ source: 'shop.orders', external_event_id: 'order-3', type: 'purchase' },
-        ...{ occurred_at: '2026-01-04T00:00:00Z', identity: { type: 'EMAIL' }, attributes: {} },
+        source: 'shop.orders',
+        external_event_id: 'order-3',
+        type: 'purchase',
+        occurred_at: '2026-01-04T00:00:00Z',
+        identity: { type: 'EMAIL' },
+        attributes: {},
       },
     ]);
     const { items } = (await client.get('/v1/events?limit=10&externalEventId=order-2&source=shop.orders')).body;

@@ -19,8 +19,10 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   environment = {
-    ...{ DATABASE_URL: await freshDatabaseUrl('listen'), SECRETS_KEY: 'listen-'.padEnd(40, 'x') },
-    ...{ WEBHOOKS_ALLOW_PRIVATE: 'true', BOOTSTRAP_ADMIN_KEY: 'listen-admin-'.padEnd(40, 'x') },
+    DATABASE_URL: await freshDatabaseUrl('listen'),
+    SECRETS_KEY: 'listen-'.padEnd(40, 'x'),
+    WEBHOOKS_ALLOW_PRIVATE: 'true',
+    BOOTSTRAP_ADMIN_KEY: 'listen-admin-'.padEnd(40, 'x'),
   };
   service = await startServiceProcess(environment);
   client = new Client(service.url, service.adminKey);

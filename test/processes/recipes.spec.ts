@@ -15,7 +15,8 @@ let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   environment = {
-    ...{ DATABASE_URL: await freshDatabaseUrl('recipes'), SECRETS_KEY: 'recipes-'.padEnd(40, 'x') },
+    DATABASE_URL: await freshDatabaseUrl('recipes'),
+    SECRETS_KEY: 'recipes-'.padEnd(40, 'x'),
     WEBHOOKS_ALLOW_PRIVATE: 'true',
   };
   service = await startServiceProcess(environment);
@@ -38,7 +39,9 @@ async function follow(recipe: string, count: number): Promise<void> {
 
 async function sendUpgrade(externalEventId: string, seats: unknown): Promise<void> {
   const event = {
-    ...{ source: 'web.accounts', externalEventId, eventType: 'upgrade' },
+    source: 'web.accounts',
+    externalEventId,
+    eventType: 'upgrade',
     properties: { plan: 'pro', seats },
   };
   const { status } = await admin.post('/v1/cdp/events', { ...event, identity: { externalUserId: 'customer-1' } });
@@ -178,8 +181,10 @@ describe('the recipes work as they are written', () => {
 /** The status of a call whose signature is by nobody. */
 async function forgedCall(port: number): Promise<number> {
   const headers = {
-    ...{ 'content-type': 'application/json', 'webhook-id': 'msg_1' },
-    ...{ 'webhook-timestamp': String(Math.floor(Date.now() / 1_000)), 'webhook-signature': 'v1,AAAA v1a,\u00e9' },
+    'content-type': 'application/json',
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+    'webhook-signature': 'v1,AAAA v1a,\u00e9',
   };
   const body = JSON.stringify({ type: 'event.order_shipped', data: { eventId: 'x'.repeat(36), properties: {} } });
   return (await fetch(`http://127.0.0.1:${port}/hooks`, { method: 'POST', headers, body })).status;
@@ -190,8 +195,11 @@ let shipments = 0;
 async function sendShipment(): Promise<string> {
   shipments += 1;
   const { status, body } = await admin.post('/v1/external-events', {
-    ...{ source: 'shop.orders', external_event_id: `shipment-${shipments}`, type: 'order_shipped' },
-    ...{ identity: { type: 'EXTERNAL', value: 'customer-300' }, attributes: { parcels: shipments } },
+    source: 'shop.orders',
+    external_event_id: `shipment-${shipments}`,
+    type: 'order_shipped',
+    identity: { type: 'EXTERNAL', value: 'customer-300' },
+    attributes: { parcels: shipments },
   });
   expect(status).toBe(202);
   return body.event_id;

@@ -67,7 +67,10 @@ describe('the history of values', () => {
     await run();
     const [live] = await send(purchase('ann', 4));
     const cause = (kind: string, eventId: unknown) => ({
-      ...{ kind, campaignId: campaign.campaignId, reaction: 'reward', eventId },
+      kind,
+      campaignId: campaign.campaignId,
+      reaction: 'reward',
+      eventId,
     });
     const ofAnn = (await client.get(pathTo('participants/ann/history'))).body.items;
     expect(ofAnn).toMatchObject([

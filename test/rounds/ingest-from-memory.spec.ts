@@ -101,11 +101,9 @@ function identifiersOf({ names }: SentEvent): Identifier[] {
 
 function eventOf(event: SentEvent): Submission {
   return aSubmission({
-    ...{
-      externalEventId: `event-${event.number}`,
-      eventType: TYPES[event.type]!,
-      properties: { amount: event.amount },
-    },
+    externalEventId: `event-${event.number}`,
+    eventType: TYPES[event.type]!,
+    properties: { amount: event.amount },
     identifiers: identifiersOf(event),
     identity: { names: event.names.join(' ') },
   });

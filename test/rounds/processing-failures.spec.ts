@@ -96,8 +96,14 @@ describe('an event that cannot be processed', () => {
     const entries = await reviewOf(tenantId);
     expect(entries).toEqual([
       expect.objectContaining({
-        ...{ severity: 'error', stage: 'processing', reason: 'internal', source: 'shop', id: 'bad', about: true },
-        ...{ event_type: 'purchase', status: 'open' },
+        severity: 'error',
+        stage: 'processing',
+        reason: 'internal',
+        source: 'shop',
+        id: 'bad',
+        about: true,
+        event_type: 'purchase',
+        status: 'open',
       }),
     ]);
     expect(JSON.stringify([entries, await processingOf(tenantId)])).not.toMatch(/secret-value|jane/);

@@ -99,7 +99,10 @@ export async function backfillRound({ purchases, kills, seconds }: BackfillRound
     return {
       purchases: purchases.length,
       customers: new Set(purchases.map(subjectOf)).size,
-      ...{ before: before.length, live: live.length, first, again },
+      before: before.length,
+      live: live.length,
+      first,
+      again,
       fromStart: await valuesOf(url, fromStart),
       afterwards: values,
       expected: expectedOf([...before, ...live]),

@@ -21,8 +21,12 @@ export function anEventToProcess(
   externalId: string | null = 'ann',
 ): EventToProcess {
   const event = aStoredEvent({
-    ...{ eventId: newId(), externalEventId: randomUUID(), profileId: newId() },
-    ...{ occurredAt: new Date(), receivedAt: new Date(), properties: { amount: 10.33 } },
+    eventId: newId(),
+    externalEventId: randomUUID(),
+    profileId: newId(),
+    occurredAt: new Date(),
+    receivedAt: new Date(),
+    properties: { amount: 10.33 },
     ...fields,
   });
   return { tenantId, event, ownProfileId: event.profileId, externalId, recorded: [], backfilled: [] };

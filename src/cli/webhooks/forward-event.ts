@@ -60,8 +60,17 @@ export function eventBodyOf(event: ExportedEvent): string {
   const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
   const { occurredAt, receivedAt, profileId, identity, properties } = event;
   return bodyOfRecord({
-    ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion },
-    ...{ occurredAt, receivedAt, profileId, identity, properties },
+    eventId,
+    family,
+    source,
+    externalEventId,
+    eventType,
+    eventTypeVersion,
+    occurredAt,
+    receivedAt,
+    profileId,
+    identity,
+    properties,
   });
 }
 

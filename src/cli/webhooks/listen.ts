@@ -84,7 +84,12 @@ async function* eventsOf(
 ): AsyncGenerator<ExportedEvent, void> {
   const [eventType, ...others] = types;
   const pages = eventPages(service, {
-    ...{ range, unmask, from: AT_THE_BEGINNING, room: () => PAGE_ITEMS_MAX, mayWait: () => true, signal },
+    range,
+    unmask,
+    from: AT_THE_BEGINNING,
+    room: () => PAGE_ITEMS_MAX,
+    mayWait: () => true,
+    signal,
     // The service filters by one type; more are looked for here, so that their order is kept.
     ...(others.length > 0 ? {} : { eventType }),
   });

@@ -19,7 +19,11 @@ export class SessionDto {
   static of(session: Session, workspace: string): SessionDto {
     const { name, via, principal, expiresAt, idleExpiresAt, provenUntil } = session;
     return {
-      ...{ signedIn: true, workspace, name, scopes: [...principal.scopes], via },
+      signedIn: true,
+      workspace,
+      name,
+      scopes: [...principal.scopes],
+      via,
       expiresAt: new Date(expiresAt).toISOString(),
       idleExpiresAt: new Date(idleExpiresAt).toISOString(),
       provenUntil: provenUntil === null ? null : new Date(provenUntil).toISOString(),

@@ -3,8 +3,15 @@ import type { LiveEvent } from './domain/live-event';
 import { LiveViewer } from './live-viewer';
 
 const anEvent = (n: number): LiveEvent => ({
-  ...{ at: '2026-01-01T00:00:00.000Z', family: 'external', source: 'shop', eventType: 'purchase', result: 'refused' },
-  ...{ eventId: null, id: `order-${n}`, codes: ['format'], entryId: `entry-${n}` },
+  at: '2026-01-01T00:00:00.000Z',
+  family: 'external',
+  source: 'shop',
+  eventType: 'purchase',
+  result: 'refused',
+  eventId: null,
+  id: `order-${n}`,
+  codes: ['format'],
+  entryId: `entry-${n}`,
 });
 
 /** A connection that accepts no more than one message until its client has read. */

@@ -78,7 +78,10 @@ export class OidcProvider {
       verifier: library.randomPKCECodeVerifier(),
     };
     const address = library.buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: redirectUri, scope: this.required.scope, state: secrets.state, nonce: secrets.nonce },
+      redirect_uri: redirectUri,
+      scope: this.required.scope,
+      state: secrets.state,
+      nonce: secrets.nonce,
       code_challenge: await library.calculatePKCECodeChallenge(secrets.verifier),
       code_challenge_method: 'S256',
       // With max_age the provider says when the person has shown who they are.
@@ -92,7 +95,10 @@ export class OidcProvider {
     const { library, configuration } = await this.connected();
     return this.asking(library, async () => {
       const tokens = await library.authorizationCodeGrant(configuration, callback, {
-        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
         // The provider has to say when. A proof is one of the last minutes anyway.
         ...(isProof ? { maxAge: MAX_AGE_OF_PROOF_SECONDS } : {}),
       });
@@ -145,7 +151,9 @@ export class OidcProvider {
     const userInfo = hasUserInfo ? await library.fetchUserInfo(configuration, accessToken, subject) : undefined;
     const claims: Readonly<Record<string, unknown>> = { ...idToken, ...userInfo };
     return {
-      ...{ subject, renewal, name: nameIn(claims, subject) },
+      subject,
+      renewal,
+      name: nameIn(claims, subject),
       groups: groupsIn(claims[this.required.groupsClaim]),
       authenticatedAt: typeof idToken.auth_time === 'number' ? idToken.auth_time : undefined,
     };

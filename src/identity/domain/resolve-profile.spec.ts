@@ -79,8 +79,14 @@ const unlinked = (plan: IdentityPlan): string[] =>
 const otherOwners = (plan: IdentityPlan): string[] =>
   plan.otherOwners.map(({ profileId, rootId }) => `${rootId}/${profileId}`);
 const nothing = {
-  ...{ newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [], linkedRoots: [] },
-  ...{ unlinked: [], otherOwners: [] },
+  newProfiles: [],
+  newIdentifiers: [],
+  merges: [],
+  changedRoots: [],
+  rootUpdates: [],
+  linkedRoots: [],
+  unlinked: [],
+  otherOwners: [],
 };
 /** `name`: the profile, or its root and the profile, as in `R/A`. */
 const resolved = (name: string, contributes: boolean, ...warnings: string[]): unknown => {
@@ -290,7 +296,8 @@ describe('a full customer', () => {
     const plan = planOne(stored, claim('PHONE:50', 'DEVICE:d'));
     const left = { kind: 'PHONE', value: '50', eventId: expect.any(String), isOwned: false };
     expect(plan).toMatchObject({
-      ...{ ...nothing, unlinked: [left] },
+      ...nothing,
+      unlinked: [left],
       resolution: resolved('A', false, 'identity_limit_reached'),
     });
   });
@@ -300,7 +307,9 @@ describe('a full customer', () => {
     const plan = planOne(stored, claim('EMAIL:a', 'DEVICE:d'));
     const left = { kind: 'DEVICE', value: 'd', eventId: expect.any(String), isOwned: true };
     expect(plan).toMatchObject({
-      ...{ ...nothing, unlinked: [left], otherOwners: [{ profileId: 'A', rootId: 'A' }] },
+      ...nothing,
+      unlinked: [left],
+      otherOwners: [{ profileId: 'A', rootId: 'A' }],
       resolution: resolved('B', false, 'identity_limit_reached'),
     });
     expect(merges(planOne(stored, claim('EMAIL:a', 'DEVICE:c')))).toEqual(['C>B']);

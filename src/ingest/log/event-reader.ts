@@ -126,7 +126,9 @@ export class EventReader {
       time: 'receivedAt',
     } as const;
     const read = {
-      ...{ statement: READ_RECEIVED_PAGE[start.order], values, rowsMax },
+      statement: READ_RECEIVED_PAGE[start.order],
+      values,
+      rowsMax,
       // A plan that fits every filter, made while a table was small, may read all of it for each of 20,000 rows.
       isPlannedAnew: !isUnfiltered,
       ifSmall: isUnfiltered ? ofSmall : undefined,

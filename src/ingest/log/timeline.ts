@@ -103,7 +103,10 @@ export class Timeline {
     const values = [...key, source ?? null, eventType ?? null, rowsMax, limit + 1, ...profileIds];
     const { statement, ofSmall, isPlannedAnew } = readTimelinePage(span.order, profileIds.length);
     const page: PageRead = {
-      ...{ statement, values, rowsMax, isPlannedAnew },
+      statement,
+      values,
+      rowsMax,
+      isPlannedAnew,
       ifSmall: isUnfiltered ? { statement: ofSmall, values: [...key, ...profileIds], time: 'occurredAt' } : undefined,
     };
     return this.events.pageOf(page, limit, read);

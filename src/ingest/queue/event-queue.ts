@@ -64,7 +64,9 @@ export class EventQueue {
   /** The partitions that have entries, at most so many, behind the given one in their order. */
   async partitions(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
     const rows = await this.crossWorkspace.first<PartitionRow>(read, {
-      ...{ statement: sql.FIND_PARTITIONS, values: [after.tenantId, after.shard, most], most },
+      statement: sql.FIND_PARTITIONS,
+      values: [after.tenantId, after.shard, most],
+      most,
       compare: (a, b) => compareText(a.tenant_id, b.tenant_id) || a.shard - b.shard,
     });
     return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
@@ -123,7 +125,9 @@ export class EventQueue {
   /** Workspaces that have bundles, at most so many. */
   async workspacesWithBundles(read: Reading, most: number): Promise<string[]> {
     const rows = await this.crossWorkspace.first<{ tenant_id: string }>(read, {
-      ...{ statement: sql.FIND_WORKSPACES_WITH_BUNDLES, values: [most], most },
+      statement: sql.FIND_WORKSPACES_WITH_BUNDLES,
+      values: [most],
+      most,
       compare: (a, b) => compareText(a.tenant_id, b.tenant_id),
     });
     return rows.map(({ tenant_id: tenantId }) => tenantId);

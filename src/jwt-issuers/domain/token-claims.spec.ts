@@ -2,8 +2,14 @@ import { checkClaims, type ClaimRules } from './token-claims';
 
 const NOW_SECONDS = 1_700_000_000;
 const RULES: ClaimRules = {
-  ...{ tenantId: 'workspace', id: 'issuer-id', issuer: 'https://login.example.com', audience: 'campaigns' },
-  ...{ campaignClaim: 'campaign_id', appClaim: 'app_id', defaultCampaignId: null, allowedCampaignIds: null },
+  tenantId: 'workspace',
+  id: 'issuer-id',
+  issuer: 'https://login.example.com',
+  audience: 'campaigns',
+  campaignClaim: 'campaign_id',
+  appClaim: 'app_id',
+  defaultCampaignId: null,
+  allowedCampaignIds: null,
   clockToleranceSeconds: 5,
 };
 const CLAIMS = { iss: RULES.issuer, aud: RULES.audience, sub: 'jane', exp: NOW_SECONDS + 60 };
@@ -27,8 +33,13 @@ describe('checkClaims', () => {
     const claims = { sid: 'session', campaign_id: 'spring', app_id: 'shop' };
     const rules = { defaultCampaignId: 'summer', allowedCampaignIds: new Set(['summer', 'winter']) };
     expect(participantOf(claims, rules)).toEqual({
-      ...{ tenantId: 'workspace', credentialId: 'issuer-id', subject: 'jane', sessionId: 'session' },
-      ...{ campaignId: 'spring', appId: 'shop', defaultCampaignId: 'summer' },
+      tenantId: 'workspace',
+      credentialId: 'issuer-id',
+      subject: 'jane',
+      sessionId: 'session',
+      campaignId: 'spring',
+      appId: 'shop',
+      defaultCampaignId: 'summer',
       allowedCampaignIds: new Set(['summer', 'winter']),
       expiresAt: (NOW_SECONDS + 65) * 1_000,
     });
@@ -37,7 +48,11 @@ describe('checkClaims', () => {
   it('makes nothing up where a token says nothing', () => {
     for (const claims of [{}, { sid: null, campaign_id: null, app_id: null }, { sid: 7 }, { sid: '' }]) {
       expect(participantOf(claims)).toMatchObject({
-        ...{ sessionId: null, campaignId: null, appId: null, defaultCampaignId: null, allowedCampaignIds: null },
+        sessionId: null,
+        campaignId: null,
+        appId: null,
+        defaultCampaignId: null,
+        allowedCampaignIds: null,
       });
     }
   });

@@ -25,7 +25,8 @@ export function credentialRefused(code: ErrorCode, message: string): DomainError
 /** 403 `insufficient_scope`; the challenge names the scope (RFC 6750, section 3.1), `message` why it is needed. */
 export function scopeMissing(scope: string, message?: string, details: readonly Fault[] = []): DomainError {
   return new DomainError('insufficient_scope', message ?? `The credential lacks the scope ${scope}.`, {
-    ...{ headers: challenge('insufficient_scope', scope), details },
+    headers: challenge('insufficient_scope', scope),
+    details,
   });
 }
 

@@ -34,8 +34,10 @@ const SHARED_SESSIONS =
 
 function aClient(url: string): Client {
   return new SteadyClient({
-    ...{ connectionString: url, application_name: 'cds-start' },
-    ...{ connectionTimeoutMillis: CONNECT_MS_MAX, query_timeout: ANSWER_MS_MAX },
+    connectionString: url,
+    application_name: 'cds-start',
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: ANSWER_MS_MAX,
   });
 }
 

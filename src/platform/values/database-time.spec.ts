@@ -5,7 +5,8 @@ const EPOCH_MS = 1_800_000_000_000;
 /** A look of which the answer took some milliseconds, at a database whose clock was `aheadMs` ahead of the monotonic one. */
 const aLook = (askedMs: number, { tookMs = 2, shownAfterMs = 1, aheadMs = EPOCH_MS } = {}) => ({
   databaseMs: askedMs + shownAfterMs + aheadMs,
-  ...{ askedMs, answeredMs: askedMs + tookMs },
+  askedMs,
+  answeredMs: askedMs + tookMs,
 });
 
 describe('the time of the database', () => {

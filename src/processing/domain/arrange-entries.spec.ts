@@ -29,13 +29,19 @@ function arranged(
 describe('the entries whose turn it is', () => {
   it('are all of them, in their order, when nothing of their customers is elsewhere', () => {
     expect(arranged([entry(1, 'a'), entry(2, 'b'), entry(3, 'a')])).toEqual({
-      ...{ ready: [1, 2, 3], behind: [], deferred: [], held: [] },
+      ready: [1, 2, 3],
+      behind: [],
+      deferred: [],
+      held: [],
     });
   });
 
   it('are not those behind a parked one of their profile; other customers go on', () => {
     expect(arranged([entry(2, 'a'), entry(3, 'b'), entry(4, 'a')], { a: key(1) })).toEqual({
-      ...{ ready: [3], behind: [2, 4], deferred: [], held: ['a'] },
+      ready: [3],
+      behind: [2, 4],
+      deferred: [],
+      held: ['a'],
     });
   });
 
@@ -45,14 +51,17 @@ describe('the entries whose turn it is', () => {
 
   it('are not those of a merged customer who has earlier ones elsewhere, but those before these', () => {
     expect(arranged([entry(1, 'a'), entry(3, 'a'), entry(4, 'b')], {}, { a: key(2) })).toMatchObject({
-      ...{ ready: [1, 4], deferred: [3] },
+      ready: [1, 4],
+      deferred: [3],
     });
   });
 
   it('are none of a customer of whom an earlier one was left behind, whatever profile they were queued for', () => {
     expect(arranged([entry(2, 'b', 'root')], {}, {}, new Set(['root']))).toMatchObject({ ready: [], deferred: [2] });
     expect(arranged([entry(2, 'a', 'root'), entry(3, 'b', 'root')], { a: key(1) })).toMatchObject({
-      ...{ ready: [], behind: [2], deferred: [3] },
+      ready: [],
+      behind: [2],
+      deferred: [3],
     });
   });
 

@@ -4,7 +4,10 @@ import { attemptDelayMs, ATTEMPTS_MAX, lastErrorOf, processingProblem, reasonOf 
 import fc from 'fast-check';
 
 const EVENT = aStoredEvent({
-  ...{ eventId: 'event', externalEventId: '1', identity: { externalUserId: 'jane' }, properties: { amount: 7 } },
+  eventId: 'event',
+  externalEventId: '1',
+  identity: { externalUserId: 'jane' },
+  properties: { amount: 7 },
 });
 const FAULT = { path: 'properties.amount', code: 'type', message: 'properties.amount must be a number.' } as const;
 const FAILURE: EffectFailure = { code: 'validation_failed', message: 'A value does not fit.', details: [FAULT] };
@@ -19,8 +22,15 @@ describe('an event that failed for good', () => {
   it('names the event, and none of its values', () => {
     const problem = processingProblem('tenant', EVENT, FAILURE, 5);
     expect(problem).toMatchObject({
-      ...{ severity: 'error', stage: 'processing', reason: 'type', eventId: 'event', source: 'shop', at: 5 },
-      ...{ externalEventId: '1', eventType: 'purchase', details: [FAULT] },
+      severity: 'error',
+      stage: 'processing',
+      reason: 'type',
+      eventId: 'event',
+      source: 'shop',
+      at: 5,
+      externalEventId: '1',
+      eventType: 'purchase',
+      details: [FAULT],
     });
     expect(JSON.stringify(problem)).not.toMatch(/jane|7/);
   });

@@ -35,7 +35,8 @@ export class BackfillJob implements OnModuleInit {
     const { eventsPerSecondMax = '' } = payload;
     const perSecond = eventsPerSecondMax === '' ? null : Number(eventsPerSecondMax);
     const delayMs = await runPacedSteps(() => this.steps.run(key, perSecond ?? EVENTS_MAX), {
-      ...{ clock: this.clock, eventsPerSecondMax: perSecond },
+      clock: this.clock,
+      eventsPerSecondMax: perSecond,
     });
     if (delayMs !== undefined) await this.add(this.database.manager, key, perSecond, delayMs);
   }

@@ -106,7 +106,17 @@ export class BackfillProgress {
 function backfillOf(row: BackfillRow): Omit<RunningBackfill, keyof BackfillKey> {
   const { source, phase, attempts, total, scanned, matched, applied, waiting, skipped, failed, sums } = row;
   return {
-    ...{ source, phase, attempts, total, scanned, matched, applied, waiting, skipped, failed, sums },
+    source,
+    phase,
+    attempts,
+    total,
+    scanned,
+    matched,
+    applied,
+    waiting,
+    skipped,
+    failed,
+    sums,
     reactionId: row.reaction_id,
     eventType: row.event_type,
     isDryRun: row.is_dry_run,

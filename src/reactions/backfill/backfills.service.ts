@@ -116,7 +116,14 @@ function newBackfill(
   const { isDryRun, eventsPerSecondMax } = request;
   const receivedFrom = new Date(request.from);
   return {
-    ...{ tenantId, campaignId, name, id: newId(), eventType, source, isDryRun, eventsPerSecondMax },
+    tenantId,
+    campaignId,
+    name,
+    id: newId(),
+    eventType,
+    source,
+    isDryRun,
+    eventsPerSecondMax,
     reactionId: reaction.id,
     reactionUpdatedAt: reaction.updatedAt,
     setsValues: setsValues(operations),

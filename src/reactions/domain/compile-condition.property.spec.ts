@@ -108,8 +108,15 @@ describe('what a condition says', () => {
     }));
     const event = {
       properties: {
-        ...{ amount: 29.33, word: 'x', tags: ['a', 'b'], none: null, empty: [], text: '12', nested: [[1, 'a'], ['b']] },
-        ...{ items: [{ sku: 'A', n: 2 }, { sku: 'B', n: 3 }, { sku: 'C' }], object: { a: 1 } },
+        amount: 29.33,
+        word: 'x',
+        tags: ['a', 'b'],
+        none: null,
+        empty: [],
+        text: '12',
+        nested: [[1, 'a'], ['b']],
+        items: [{ sku: 'A', n: 2 }, { sku: 'B', n: 3 }, { sku: 'C' }],
+        object: { a: 1 },
       },
     };
     let compared = 0;

@@ -6,7 +6,11 @@ import type { ReactionRule } from './reaction';
 const USER = { path: 'state.user.points', op: 'inc', value: 1 } as const;
 const SHARED = { path: 'state.campaign.total', op: 'inc', valueFrom: 'properties.amount' } as const;
 const REACTION: ReactionRule = {
-  ...{ id: 'r-1', campaignId: 'summer', name: 'reward', source: null, ops: [USER, SHARED] },
+  id: 'r-1',
+  campaignId: 'summer',
+  name: 'reward',
+  source: null,
+  ops: [USER, SHARED],
   appliesFrom: new Date('2026-01-02T03:04:06.000Z'),
   backfillId: null,
 };

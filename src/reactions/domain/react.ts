@@ -99,7 +99,9 @@ export function outcomeOf(
   const { outcome } = result;
   const reason = reasonOfResult(result);
   return {
-    ...{ campaignId, name, outcome },
+    campaignId,
+    name,
+    outcome,
     ...(reason === undefined ? {} : { reason }),
     ...(backfilledAt === undefined ? {} : { backfilledAt }),
   };

@@ -3,7 +3,11 @@ import { appliesFrom, isSameReaction, type ReactionDefinition, storedOf } from '
 const FIRST = new Date(1_000);
 const NOW = new Date(2_000);
 const WANTED: ReactionDefinition = {
-  ...{ name: 'r', eventType: 'purchase', source: 'shop', when: { '!': [{ var: 'event.source' }] }, enabled: true },
+  name: 'r',
+  eventType: 'purchase',
+  source: 'shop',
+  when: { '!': [{ var: 'event.source' }] },
+  enabled: true,
   ops: [{ path: 'state.user.points', op: 'inc', value: 1 }],
 };
 const STORED = storedOf(WANTED, FIRST);

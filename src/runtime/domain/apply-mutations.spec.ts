@@ -42,7 +42,9 @@ class Store {
   lock(batch: readonly MutationWork[]): LockedState {
     const rows = rowsToLock(batch);
     return {
-      ...{ atMicros: 0, ahead: { participants: new Map(), shared: new Map() }, clockMs: 0 },
+      atMicros: 0,
+      ahead: { participants: new Map(), shared: new Map() },
+      clockMs: 0,
       participants: rows.participants.map((key) => {
         const document = this.participants.get(textOf(key))?.document;
         return { key, document: document ?? { values: {}, periods: null, system: { sessionId: null } } };

@@ -9,7 +9,10 @@ const DECLARATIONS = Declarations.from([{ scope: 'campaign', name: 'total', type
 
 describe('a mutation without an identity', () => {
   const aWork = (subject: string, path: string): MutationWork => ({
-    ...{ tenantId: 't', identity: null, sessionId: null, declarations: DECLARATIONS },
+    tenantId: 't',
+    identity: null,
+    sessionId: null,
+    declarations: DECLARATIONS,
     operations: [{ path, op: 'inc', value: 2 }],
     owner: { campaignId: 'summer', appId: 'default', subject },
     cause: { kind: 'reaction', campaignId: 'summer', reaction: 'count', eventId: 'e' },
@@ -18,14 +21,12 @@ describe('a mutation without an identity', () => {
   it('is applied as often as it is given, and stores no outcome', () => {
     const work = aWork('', 'state.campaign.total');
     const { results, changes } = applyMutations([work, work], {
-      ...{
-        atMicros: 0,
-        ahead: { participants: new Map(), shared: new Map() },
-        clockMs: 0,
-        participants: [],
-        shared: [],
-        outcomes: [],
-      },
+      atMicros: 0,
+      ahead: { participants: new Map(), shared: new Map() },
+      clockMs: 0,
+      participants: [],
+      shared: [],
+      outcomes: [],
     });
     expect(results.map(({ status }) => status)).toEqual(['applied', 'applied']);
     expect(changes.shared).toMatchObject([{ key: { ownerId: 'summer', name: 'total' }, value: 4 }]);

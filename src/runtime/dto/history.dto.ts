@@ -107,7 +107,12 @@ export class HistoryEntryDto {
 
   static of({ at, scope, name, op, previous, current, cause, changedBy, periodStart }: HistoryEntry): HistoryEntryDto {
     return {
-      ...{ at, scope, name, op, previous, current },
+      at,
+      scope,
+      name,
+      op,
+      previous,
+      current,
       ...(periodStart === null ? {} : { periodStart }),
       cause: { ...cause, ...(changedBy === '' ? {} : { actor: changedBy }) },
     };

@@ -10,7 +10,8 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const slowRsa = createPublicKey({
   format: 'jwk',
   key: {
-    ...{ kty: 'RSA', n: Buffer.alloc(384, 0xff).toString('base64url') },
+    kty: 'RSA',
+    n: Buffer.alloc(384, 0xff).toString('base64url'),
     e: Buffer.alloc(375, 0x7f).toString('base64url'),
   },
 });

@@ -194,8 +194,12 @@ interface Sent extends SignedMessage {
 function signed(signer: Signer, options?: Parameters<typeof signatureOf>[2]): Sent {
   const headers = signatureOf(signer, { target: TARGET, body: BODY }, options);
   return {
-    ...{ method: 'POST', target: TARGET, body: BODY, signature: headers.signature },
-    ...{ signatureInput: headers['signature-input'], contentDigest: headers['content-digest'] },
+    method: 'POST',
+    target: TARGET,
+    body: BODY,
+    signature: headers.signature,
+    signatureInput: headers['signature-input'],
+    contentDigest: headers['content-digest'],
   };
 }
 

@@ -43,7 +43,9 @@ export class ChangeRelay {
     failed: (error: unknown) => void,
   ): Promise<{ readonly after: string; readonly isMore: boolean }> {
     const found = await this.crossWorkspace.first<{ tenantId: string }>((...query) => connection.query(...query), {
-      ...{ statement: FIND_CHANGED_WORKSPACES, values: [after, WORKSPACES_PER_POLL], most: WORKSPACES_PER_POLL },
+      statement: FIND_CHANGED_WORKSPACES,
+      values: [after, WORKSPACES_PER_POLL],
+      most: WORKSPACES_PER_POLL,
       compare: (a, b) => compareText(a.tenantId, b.tenantId),
     });
     const isFull = found.length === WORKSPACES_PER_POLL;

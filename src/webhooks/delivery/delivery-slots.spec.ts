@@ -1,7 +1,10 @@
 import { DeliverySlots, SLOTS, type Destination } from './delivery-slots';
 
 const at = (endpointId: string, fields: Partial<Destination> = {}): Destination => ({
-  ...{ tenantId: 'tenant', endpointId, host: `${endpointId}.example.com`, isFailing: false },
+  tenantId: 'tenant',
+  endpointId,
+  host: `${endpointId}.example.com`,
+  isFailing: false,
   ...fields,
 });
 

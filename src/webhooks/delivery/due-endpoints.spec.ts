@@ -5,15 +5,15 @@ import { DueEndpoints } from './due-endpoints';
 const NOW = 1_000;
 
 const anEndpoint = (endpointId: string, fields: Partial<DueEndpoint> = {}): DueEndpoint => ({
-  ...{
-    tenantId: 'acme',
-    endpointId,
-    url: `https://${endpointId}.example.com/hooks`,
-    unmask: false,
-    failingSince: null,
-    enabledAt: null,
-  },
-  ...{ secret: Buffer.alloc(0), previousSecret: null, olderSecret: null },
+  tenantId: 'acme',
+  endpointId,
+  url: `https://${endpointId}.example.com/hooks`,
+  unmask: false,
+  failingSince: null,
+  enabledAt: null,
+  secret: Buffer.alloc(0),
+  previousSecret: null,
+  olderSecret: null,
   ...fields,
 });
 

@@ -72,7 +72,9 @@ export class DueEndpoints {
     this.due.clear();
     const values = [this.after.tenantId, this.after.endpointId, ENDPOINTS_PER_POLL];
     const found = await reads.first<FoundEndpoint>((...query) => connection.query(...query), {
-      ...{ statement: FIND_ENDPOINTS, values, most: ENDPOINTS_PER_POLL },
+      statement: FIND_ENDPOINTS,
+      values,
+      most: ENDPOINTS_PER_POLL,
       compare: (a, b) => compareText(a.tenantId, b.tenantId) || compareText(a.endpointId, b.endpointId),
     });
     for (const endpoint of found) {

@@ -12,7 +12,10 @@ export function changeBody({ id, subject, content }: ChangeToSend, isMasked: boo
   const participant = isMasked && subject !== '' ? maskIdentity('EXTERNAL', subject) : subject;
   const reference = {
     changeId: id,
-    ...{ at, scope, [scope === 'app' ? 'appId' : 'campaignId']: ownerId, name },
+    at,
+    scope,
+    [scope === 'app' ? 'appId' : 'campaignId']: ownerId,
+    name,
     ...(scope === 'user' ? { participant } : {}),
     op,
     ...(periodStart === null ? {} : { periodStart }),

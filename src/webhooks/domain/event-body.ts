@@ -32,7 +32,12 @@ export function* eventBody(event: LoggedEvent, { customerId, personal }: BodyOpt
   const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
   const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
   return bodyOfRecord({
-    ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion },
+    eventId,
+    family,
+    source,
+    externalEventId,
+    eventType,
+    eventTypeVersion,
     occurredAt: event.occurredAt.toISOString(),
     receivedAt: event.receivedAt.toISOString(),
     profileId: customerId,

@@ -29,7 +29,13 @@ export function contentOfChange(change: ValueChange): ChangeContent {
   const { key, op, previous, current, cause, periodStart, atMicros } = change;
   const { scope, ownerId, name } = key;
   return {
-    ...{ at: new Date(Math.floor(atMicros / 1_000)).toISOString(), scope, ownerId, name, op, previous, current },
+    at: new Date(Math.floor(atMicros / 1_000)).toISOString(),
+    scope,
+    ownerId,
+    name,
+    op,
+    previous,
+    current,
     periodStart: periodStart === null ? null : new Date(periodStart).toISOString(),
     cause,
   };

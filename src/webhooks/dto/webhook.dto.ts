@@ -198,8 +198,17 @@ export class WebhookDto {
       id,
       url,
       events: rules.map(viewOfRule),
-      ...{ description, unmask, algorithm, enabled, disabledReason, disabledAt, failingSince, previousSecretUntil },
-      ...{ createdAt, createdBy, updatedAt },
+      description,
+      unmask,
+      algorithm,
+      enabled,
+      disabledReason,
+      disabledAt,
+      failingSince,
+      previousSecretUntil,
+      createdAt,
+      createdBy,
+      updatedAt,
     };
   }
 }

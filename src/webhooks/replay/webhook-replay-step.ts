@@ -189,7 +189,9 @@ function compiledRules({ tenantId, endpointId, rules }: RunningWebhookReplay): R
   for (const { eventType, source, condition } of rules) {
     const name = kindName({ tenantId, eventType });
     const rule = {
-      ...{ endpointId, source, appliesFrom: BEFORE_ALL_EVENTS },
+      endpointId,
+      source,
+      appliesFrom: BEFORE_ALL_EVENTS,
       condition: condition === null ? undefined : compileCondition(condition),
     };
     known.set(name, [...(known.get(name) ?? []), rule]);

@@ -115,16 +115,26 @@ function newReplay(
   const receivedFrom = new Date(range.from);
   const hash = rulesHash(rules.filter((rule) => 'eventType' in rule));
   return {
-    ...{ tenantId: endpoint.tenantId, endpointId: endpoint.id, id: newId(), rulesHash: hash },
+    tenantId: endpoint.tenantId,
+    endpointId: endpoint.id,
+    id: newId(),
+    rulesHash: hash,
     receivedFrom,
     // Later events are the business of workers. A range in the future is empty.
     receivedTo: new Date(Math.max(range.from, Math.min(range.to, end.getTime()))),
-    ...{ state: 'queued', reason: null, phase: 'survey', attempts: 0, total: 0 },
+    state: 'queued',
+    reason: null,
+    phase: 'survey',
+    attempts: 0,
+    total: 0,
     ...NOTHING_REPLAYED,
     cursorReceivedAt: receivedFrom,
     // The first step sets the cursor before the first event.
     cursorOccurredAt: receivedFrom,
     cursorEventId: NIL_UUID,
-    ...{ requestedAt: now, requestedBy: by, startedAt: null, finishedAt: null },
+    requestedAt: now,
+    requestedBy: by,
+    startedAt: null,
+    finishedAt: null,
   };
 }

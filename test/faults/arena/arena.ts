@@ -83,7 +83,11 @@ export async function openArena(
   const fate = (): Fate => fateBy(random, odds.request);
   const nodes = await Promise.all([nodeWith(environment, fate), nodeWith(environment, fate)]);
   return {
-    ...{ adminKey: ADMIN_KEY, nodes, postgres, databaseLine, odds },
+    adminKey: ADMIN_KEY,
+    nodes,
+    postgres,
+    databaseLine,
+    odds,
     close: async () => {
       await Promise.all(nodes.map((node) => node.stop()));
       await Promise.all([databaseLine, ...nodes.map(({ line }) => line)].map((line) => line.close()));
@@ -136,12 +140,10 @@ async function nodeWith(environment: Record<string, string>, fate: () => Fate): 
       service === undefined
         ? 'killed'
         : `${service.child.pid} exit ${service.child.exitCode} ${service.child.signalCode}`,
-    ...{
-      line,
-      start,
-      pid: () => (service?.child.exitCode === null ? service.child.pid : undefined),
-      output: () => [...former, service?.output() ?? ''].join(''),
-    },
+    line,
+    start,
+    pid: () => (service?.child.exitCode === null ? service.child.pid : undefined),
+    output: () => [...former, service?.output() ?? ''].join(''),
     kill: async () => {
       const victim = service;
       service = undefined;
@@ -162,7 +164,8 @@ async function postgresIn(dataDir: string): Promise<Postgres & { stop(): Promise
     startEmbeddedPostgres({ dataDir, log: () => undefined, settings: SERVER_SETTINGS });
   let server = await launch();
   return {
-    ...{ dataDir, url: () => server.url },
+    dataDir,
+    url: () => server.url,
     kill: async () => {
       process.kill(server.pid, 'SIGKILL');
       await server.stop();

@@ -42,7 +42,7 @@ export async function askToErase(actor: Omit<Actor, 'worlds'>, erasure: ErasureR
 /** Outside the journal, because an erasure ends its chain. */
 function aMotto(world: MutationRecord['world'], subject: string): MutationRecord {
   const body = { ops: [{ path: 'state.user.motto', op: 'set', value: subject }], mutation_id: subject };
-  return { ...{ world, token: world.token(subject), mutationId: subject, body }, ops: [], outcomes: [] };
+  return { world, token: world.token(subject), mutationId: subject, body, ops: [], outcomes: [] };
 }
 
 function ask({ arena, journal, random }: Omit<Actor, 'worlds'>, key: string, path: string, body?: unknown) {

@@ -45,7 +45,9 @@ export function exchange(
         }
         const answer = Buffer.concat(parts).toString();
         resolve({
-          ...{ status, headers: told, tookMs: performance.now() - sentAt },
+          status,
+          headers: told,
+          tookMs: performance.now() - sentAt,
           body: answer === '' ? undefined : JSON.parse(answer),
         });
       });

@@ -68,7 +68,9 @@ export async function openLine({ target, fate = () => 'pass' }: LineOptions): Pr
   await once(server, 'listening');
   const cutAll = (): void => sockets.forEach((socket) => socket.destroy());
   return {
-    ...{ port: (server.address() as AddressInfo).port, cuts, cutAll },
+    port: (server.address() as AddressInfo).port,
+    cuts,
+    cutAll,
     stall: async (ms) => {
       stalled = true;
       for (const socket of sockets) socket.pause();

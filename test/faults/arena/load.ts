@@ -101,7 +101,11 @@ export function aNewEvent(
   const externalEventId = `order-${journal.events.length}`;
   const isReacting = identity === undefined && random.chance(1 / 3);
   const record: EventRecord = {
-    ...{ tenantId: world.tenantId, world, source: SOURCE, externalEventId, outcomes: [] },
+    tenantId: world.tenantId,
+    world,
+    source: SOURCE,
+    externalEventId,
+    outcomes: [],
     ...(isReacting
       ? reacting(externalEventId, `subject-${random.below(SUBJECTS)}`)
       : cdp(externalEventId, identity ?? someNames(actor))),
@@ -169,7 +173,10 @@ function aMutation(
   const ops = make(subject, number);
   const mutationId = hasId ? `mutation-${number}` : undefined;
   const record: MutationRecord = {
-    ...{ world, mutationId, token: world.token(subject), outcomes: [] },
+    world,
+    mutationId,
+    token: world.token(subject),
+    outcomes: [],
     ops: ops.map(({ path, op, value }) => ({ variable: variableOf(world, subject, path), op, value })),
     body: { ops, ...(mutationId === undefined ? {} : { mutation_id: mutationId }) },
   };

@@ -19,7 +19,8 @@ export function randomOf(seed: number): Random {
   };
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
-    ...{ next, below },
+    next,
+    below,
     chance: (probability) => next() < probability,
     oneOf: (list) => {
       if (list.length === 0) throw new Error('There is nothing to choose from');

@@ -35,7 +35,8 @@ describe('kill -9', () => {
         const events = Array.from({ length: 20 }, (_unused, step) =>
           Array.from({ length: CUSTOMERS }, (_unusedToo, customer) =>
             aSubmission({
-              ...{ externalEventId: `${customer}/${round + step}`, identifiers: [external(`customer-${customer}`)] },
+              externalEventId: `${customer}/${round + step}`,
+              identifiers: [external(`customer-${customer}`)],
             }),
           ),
         ).flat();

@@ -66,7 +66,10 @@ describe('WORKERS=2', () => {
     const taken = await startServiceProcess({ DATABASE_URL: await freshDatabaseUrl('workers') });
     const { port } = new URL(taken.url);
     const starting = startServiceProcess({
-      ...{ WORKERS: '2', PORT: port, HOST: '0.0.0.0', DATABASE_URL: await freshDatabaseUrl('workers') },
+      WORKERS: '2',
+      PORT: port,
+      HOST: '0.0.0.0',
+      DATABASE_URL: await freshDatabaseUrl('workers'),
     });
     try {
       await expect(starting).rejects.toThrow(`The service cannot start. Port ${port} is in use.`);

@@ -4,7 +4,10 @@ const T = { tenantId: 't' };
 const profile = (profileId: string, rootId = profileId, isErased = false) => ({ ...T, profileId, rootId, isErased });
 const external = (profileId: string) => ({ ...T, kind: 'EXTERNAL', profileId });
 const rows = (fields: Partial<CustomerRows>): CustomerRows => ({
-  ...{ profiles: [], identifiers: [], events: [], subjects: [] },
+  profiles: [],
+  identifiers: [],
+  events: [],
+  subjects: [],
   ...fields,
 });
 const event = (profileId: string, identity = {}, properties = {}) => ({

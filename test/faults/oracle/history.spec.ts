@@ -3,7 +3,11 @@ import type { Value } from './mutations';
 
 /** Of a variable without a default; one with a period has the default 0. */
 const step = (previous: Value, current: Value, periodStart: number | null = null): HistoryStep => ({
-  ...{ variable: 'n', previous, current, periodStart, initial: periodStart === null ? null : 0 },
+  variable: 'n',
+  previous,
+  current,
+  periodStart,
+  initial: periodStart === null ? null : 0,
 });
 
 describe('a sound history', () => {

@@ -38,7 +38,10 @@ async function probe() {
 function send() {
   const id = randomUUID();
   const body = JSON.stringify({
-    ...{ source: 'probe', external_event_id: id, type: 'probe', identity: { type: 'EXTERNAL', value: 'probe' } },
+    source: 'probe',
+    external_event_id: id,
+    type: 'probe',
+    identity: { type: 'EXTERNAL', value: 'probe' },
   });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return new Promise((resolve) => {

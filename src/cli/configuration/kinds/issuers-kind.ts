@@ -100,10 +100,14 @@ function entryOfIssuer(fields: IssuerFields, sharesSecret: boolean, claims: Conf
   const named = entryOf(claims, DEFAULT_CLAIMS);
   return entryOf(
     {
-      ...{ issuer, audience, algorithms },
+      issuer,
+      audience,
+      algorithms,
       ...(sharesSecret ? SHARED_SECRET : { jwksUri, jwks }),
       claims: Object.keys(named).length === 0 ? undefined : named,
-      ...{ defaultCampaignId, allowedCampaignIds, clockToleranceSeconds },
+      defaultCampaignId,
+      allowedCampaignIds,
+      clockToleranceSeconds,
     },
     defaultsOf(sharesSecret),
   );

@@ -82,7 +82,8 @@ function queryOf(options: EventPagesOptions, cursor: string | null): URLSearchPa
     room,
   } = options;
   return new URLSearchParams({
-    ...{ order: 'asc', to },
+    order: 'asc',
+    to,
     ...(from === undefined ? {} : { from }),
     ...(eventType === undefined ? {} : { eventType }),
     ...(unmask ? { unmask: 'true' } : {}),

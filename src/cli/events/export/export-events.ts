@@ -113,7 +113,9 @@ class ExportRun {
   private async copy(range: EventRange, output: EventOutput): Promise<void> {
     const shown = this.surroundings.progress(range, this.standing);
     const pages = eventPages(this.service, {
-      ...{ range, unmask: this.options.unmask, from: this.position },
+      range,
+      unmask: this.options.unmask,
+      from: this.position,
       room: () => output.room,
       mayWait: (waitedMs) => this.mayRetry('still stores events of this time', waitedMs),
       signal: this.surroundings.stopping.soon,

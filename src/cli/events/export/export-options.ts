@@ -58,7 +58,14 @@ export async function readExportOptions(
   const { rowsPerFile } = given;
   return {
     ...service,
-    ...{ range, format, unmask, output, rowsPerFile, statePath, restart, retryForMs: given.retryFor * 1_000 },
+    range,
+    format,
+    unmask,
+    output,
+    rowsPerFile,
+    statePath,
+    restart,
+    retryForMs: given.retryFor * 1_000,
   };
 }
 

@@ -35,7 +35,13 @@ export function exportSummary(
   { range: { from, to }, rows, complete, seconds, runs }: ExportOutcome,
 ): ExportSummary {
   return {
-    ...{ output: output?.path ?? null, format, from: from ?? null, to, unmasked: unmask, complete, rows },
+    output: output?.path ?? null,
+    format,
+    from: from ?? null,
+    to,
+    unmasked: unmask,
+    complete,
+    rows,
     seconds: Number(seconds.toFixed(3)),
     rowsPerSecond: Math.round(rows / Math.max(seconds, 0.001)),
     runs,

@@ -4,12 +4,18 @@ import { bundleIn, messagesOf } from './live-message';
 import { EVENTS_OF_GROUP_MAX, EVENTS_PER_FLUSH_MAX, LIVE_GROUPS_MAX, LiveSample } from './live-sample';
 
 const aGroup = (fields: Partial<LiveGroup> = {}): LiveGroup => ({
-  ...{ family: 'external', source: 'shop', eventType: 'purchase', result: 'accepted' },
+  family: 'external',
+  source: 'shop',
+  eventType: 'purchase',
+  result: 'accepted',
   ...fields,
 });
 const anEvent = (group: LiveGroup, id = 'order-1'): LiveEvent => ({
   ...group,
-  ...{ at: '2026-01-01T00:00:00.000Z', eventId: null, id, codes: [] },
+  at: '2026-01-01T00:00:00.000Z',
+  eventId: null,
+  id,
+  codes: [],
 });
 const add = (sample: LiveSample, group: LiveGroup, times = 1): void => {
   for (let event = 0; event < times; event += 1) sample.add(group, () => anEvent(group));

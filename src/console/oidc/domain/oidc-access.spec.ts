@@ -3,7 +3,9 @@ import { accessOf, oidcSettings } from './oidc-access';
 
 const GROUPS = { readers: { workspace: 'acme', scopes: ['events:read'] } };
 const COMPLETE = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'do-not-show' },
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'console',
+  OIDC_CLIENT_SECRET: 'do-not-show',
   OIDC_GROUPS: JSON.stringify(GROUPS),
 };
 const read = (environment: Readonly<Record<string, string>>) => oidcSettings(readSettings(environment));

@@ -30,8 +30,12 @@ export function oidcSettings(settings: Settings): OidcSettings | undefined {
   }
   if (faults.length > 0) throw new Error(`Bad settings: ${faults.join('; ')}.`);
   return {
-    ...{ issuer: oidcIssuer ?? '', clientId: oidcClientId ?? '', clientSecret: oidcClientSecret ?? '' },
-    ...{ groups: oidcGroups ?? new Map(), groupsClaim: oidcGroupsClaim, scope: oidcScope ?? 'openid' },
+    issuer: oidcIssuer ?? '',
+    clientId: oidcClientId ?? '',
+    clientSecret: oidcClientSecret ?? '',
+    groups: oidcGroups ?? new Map(),
+    groupsClaim: oidcGroupsClaim,
+    scope: oidcScope ?? 'openid',
     redirectUri: oidcRedirectUri,
   };
 }

@@ -165,7 +165,8 @@ export class EventPageDto {
 
   static of({ nextCursor, scanned, completeBefore }: Omit<EventPageDto, 'items'>, items: EventDto[]): EventPageDto {
     return {
-      ...{ items, nextCursor },
+      items,
+      nextCursor,
       ...(scanned === undefined ? {} : { scanned }),
       ...(completeBefore === undefined ? {} : { completeBefore }),
     };

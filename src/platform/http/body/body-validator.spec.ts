@@ -112,7 +112,8 @@ describe('a compiled body validator', () => {
 
   it('takes no coerced and no infinite number', () => {
     const withWeight = (weight: unknown): unknown => ({
-      ...{ source: 'shop', identity: IDENTIFIED },
+      source: 'shop',
+      identity: IDENTIFIED,
       ops: [{ path: 'state.a', value: 1, weight }],
     });
     expect(faultsOf(withWeight('1'))).toEqual(['ops[0].weight: type']);
@@ -148,7 +149,8 @@ describe('null', () => {
 
   it('is a value where a required field is declared nullable', () => {
     const schema: SchemaObject = {
-      ...{ type: 'object', required: ['limit'] },
+      type: 'object',
+      required: ['limit'],
       properties: { limit: { type: 'integer', enum: [1, 2], nullable: true } },
     };
     expect(validator(schema)({ limit: null }).value).toEqual({ limit: null });
@@ -170,7 +172,8 @@ describe('a field that a schema does not know', () => {
 
   it('is no field of a required name that objects inherit', () => {
     const schema: SchemaObject = {
-      ...{ type: 'object', required: ['constructor'] },
+      type: 'object',
+      required: ['constructor'],
       properties: { constructor: { type: 'string' } as SchemaObject },
     };
     expect(faultsOf({}, schema)).toEqual(['constructor: required']);
@@ -178,7 +181,8 @@ describe('a field that a schema does not know', () => {
 
   it('survives beside dropped nulls without becoming a prototype', () => {
     const schema: SchemaObject = {
-      ...{ type: 'object', additionalProperties: true },
+      type: 'object',
+      additionalProperties: true,
       properties: { a: { type: 'string' } },
     };
     const body: unknown = JSON.parse('{"a":null,"__proto__":{"admin":true}}');
@@ -195,7 +199,8 @@ describe('a field that a schema does not know', () => {
 
 describe('maps and lists', () => {
   const DEFINITIONS: SchemaObject = {
-    ...{ type: 'object', required: ['properties'] },
+    type: 'object',
+    required: ['properties'],
     properties: {
       properties: { type: 'object', maxProperties: 3, additionalProperties: { $ref: '#/components/schemas/Identity' } },
     },

@@ -2,7 +2,9 @@ import type { SchemaObject } from './open-api-schema';
 import { exampleOf, type ExampleSources } from './openapi-examples';
 
 const object = (properties: Record<string, SchemaObject>, required = Object.keys(properties)): SchemaObject => ({
-  ...{ type: 'object', properties, required },
+  type: 'object',
+  properties,
+  required,
 });
 
 const sources = (schemas: ExampleSources['schemas'] = {}): ExampleSources => ({
@@ -34,7 +36,9 @@ describe('the example of a schema', () => {
   it('has null for nullable fields, also for ids of other records', () => {
     const maybe: SchemaObject = { type: 'string', nullable: true };
     expect(exampleOf(object({ rotatedTo: maybe, sessionId: maybe, nextCursor: maybe }), sources())).toEqual({
-      ...{ rotatedTo: null, sessionId: null, nextCursor: null },
+      rotatedTo: null,
+      sessionId: null,
+      nextCursor: null,
     });
   });
 

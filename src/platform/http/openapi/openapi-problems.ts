@@ -114,8 +114,14 @@ function problemExample(
   const path = statePaths[code];
   const message = fault?.message ?? `${title}. ${remedy}`;
   return {
-    ...{ type: problemType(code), title, status: statusOf(code, policy), detail: message, error_code: code, message },
-    ...{ details: fault === undefined ? [] : [fault], request_id: '2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60' },
+    type: problemType(code),
+    title,
+    status: statusOf(code, policy),
+    detail: message,
+    error_code: code,
+    message,
+    details: fault === undefined ? [] : [fault],
+    request_id: '2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60',
     ...(path === undefined ? {} : { path }),
   };
 }

@@ -21,7 +21,7 @@ describe('a tidied document', () => {
     tidy(document);
     const nullable = true;
     expect(document.components?.schemas?.['Tree']).toEqual({
-      ...{ type: 'object' },
+      type: 'object',
       additionalProperties: {
         anyOf: [
           { type: 'number', nullable },

@@ -64,7 +64,11 @@ export class RequestObserver {
     log.request(PROBED_ROUTES.has(route) ? 'debug' : failed ? 'error' : 'info', {
       requestId: requestIdOf(request),
       workspace: request.caller?.tenantId ?? request.participant?.tenantId,
-      ...{ method, route, status: statusCode, gone: gone || undefined, ms: Math.round(ms * 100) / 100 },
+      method,
+      route,
+      status: statusCode,
+      gone: gone || undefined,
+      ms: Math.round(ms * 100) / 100,
     });
     if (trace === undefined) return;
     const labels = {

@@ -72,7 +72,9 @@ export async function* writeCopy(url: string, options: WriteCopyOptions): AsyncG
 async function headerOf(client: Client, { createdAt, secretsKey }: WriteCopyOptions): Promise<CopyHeader> {
   const { rows } = await client.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   return {
-    ...{ format: COPY_FORMAT, version: COPY_VERSION, createdAt: createdAt.toISOString() },
+    format: COPY_FORMAT,
+    version: COPY_VERSION,
+    createdAt: createdAt.toISOString(),
     postgres: rows[0]?.version.split(' ')[0] ?? '',
     ...(await schemaVersionOf(client)),
     partitions: await partitionsOf(client),

@@ -22,8 +22,10 @@ export async function withDatabaseKind(
  */
 export async function isDistributedDatabase({ url }: ConnectionSettings): Promise<boolean> {
   const client = new SteadyClient({
-    ...{ connectionString: url, application_name: 'cds-start' },
-    ...{ connectionTimeoutMillis: ANSWER_MS_MAX, query_timeout: ANSWER_MS_MAX },
+    connectionString: url,
+    application_name: 'cds-start',
+    connectionTimeoutMillis: ANSWER_MS_MAX,
+    query_timeout: ANSWER_MS_MAX,
   });
   await client.connect();
   try {

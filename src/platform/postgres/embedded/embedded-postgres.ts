@@ -105,7 +105,9 @@ async function startClaimed(
   const cluster = await prepareCluster(home, log);
   const began = performance.now();
   const { postmaster, connection, url } = await startServer(cluster, {
-    ...{ log, logFile: join(home, 'server.log'), settings },
+    log,
+    logFile: join(home, 'server.log'),
+    settings,
   });
   log(`The embedded PostgreSQL is ready after ${String(Math.round(performance.now() - began))} ms.`);
   let stopped: Promise<void> | undefined;

@@ -67,10 +67,15 @@ export const SERVER_SETTINGS: ServerSettings = {
 
 /** For filling a new database, which is thrown away when that does not come to its end; it is put on disk afterwards. */
 export const FILL_SETTINGS: ServerSettings = {
-  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
   // Rows of a table that was emptied in the same transaction are then not written to the WAL.
-  ...{ wal_level: 'minimal', max_wal_senders: '0' },
-  ...{ maintenance_work_mem: '256MB', port: String(COPY_PORT) },
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  maintenance_work_mem: '256MB',
+  port: String(COPY_PORT),
 };
 
 /** For systems that refuse the amounts above: `initdb` tried out what they grant and wrote it to the configuration. */

@@ -35,7 +35,8 @@ export async function upgradeData(wanted: NewData, folder: string, major: number
   log(`The data in ${dataDir} were written by ${from}. They are copied to ${to} now; the service starts after that …`);
   const began = performance.now();
   const server = await startServer(clusterIn(folder, former, as), {
-    ...{ log, logFile: join(home, 'server.log') },
+    log,
+    logFile: join(home, 'server.log'),
     settings: { port: String(COPY_PORT), autovacuum: 'off' },
   });
   let rows = 0;

@@ -8,13 +8,21 @@ const NEWEST = { path: 'state.campaign.newest', op: 'set', value: 7 } as const;
 
 function planOf(...ops: readonly ReactionOperation[]): Plan {
   const reaction: ReactionRule = {
-    ...{ id: 'r', campaignId: 'c', name: 'n', source: null, ops, appliesFrom: new Date(0), backfillId: null },
+    id: 'r',
+    campaignId: 'c',
+    name: 'n',
+    source: null,
+    ops,
+    appliesFrom: new Date(0),
+    backfillId: null,
   };
   return { reaction, operations: ops as never, subject: 'ann' };
 }
 
 const recordOf = (outcome: 'applied' | 'skipped' | 'failed' | 'waiting_for_customer', reason?: string) => ({
-  ...{ campaignId: 'c', name: 'n', outcome },
+  campaignId: 'c',
+  name: 'n',
+  outcome,
   ...(reason === undefined ? {} : { reason }),
 });
 

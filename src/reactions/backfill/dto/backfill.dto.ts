@@ -142,15 +142,27 @@ export class BackfillDto {
     const { scanned, matched, applied, waiting, skipped, failed } = backfill;
     const { requestedAt, requestedBy, startedAt, finishedAt } = backfill;
     return {
-      ...{ jobId: id, campaignId, reaction: name, from: backfill.receivedFrom, to: backfill.receivedTo },
+      jobId: id,
+      campaignId,
+      reaction: name,
+      from: backfill.receivedFrom,
+      to: backfill.receivedTo,
       dryRun: isDryRun,
       ...(eventsPerSecondMax === null ? {} : { eventsPerSecondMax }),
       state,
       ...(reason === null ? {} : { reason }),
       total: phase === 'survey' ? null : backfill.total,
-      ...{ scanned, matched, applied, waiting, skipped, failed },
+      scanned,
+      matched,
+      applied,
+      waiting,
+      skipped,
+      failed,
       ...(isDryRun ? { sums: backfill.sums.map((sum: VariableSum) => ({ ...sum })) } : {}),
-      ...{ createdAt: requestedAt, createdBy: requestedBy, startedAt, finishedAt },
+      createdAt: requestedAt,
+      createdBy: requestedBy,
+      startedAt,
+      finishedAt,
     };
   }
 }

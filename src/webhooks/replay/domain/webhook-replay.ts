@@ -27,7 +27,12 @@ export interface WebhookReplayCounts {
 }
 
 export const NOTHING_REPLAYED: WebhookReplayCounts = {
-  ...{ scanned: 0, queued: 0, alreadyQueued: 0, skipped: 0, failed: 0, expired: 0 },
+  scanned: 0,
+  queued: 0,
+  alreadyQueued: 0,
+  skipped: 0,
+  failed: 0,
+  expired: 0,
 };
 
 /** A rule for a type of events. */

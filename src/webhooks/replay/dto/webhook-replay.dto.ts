@@ -87,11 +87,23 @@ export class WebhookReplayDto {
     const { scanned, queued, alreadyQueued, skipped, failed, expired } = replay;
     const { requestedAt, requestedBy, startedAt, finishedAt } = replay;
     return {
-      ...{ jobId: id, webhookId: endpointId, from: replay.receivedFrom, to: replay.receivedTo, state },
+      jobId: id,
+      webhookId: endpointId,
+      from: replay.receivedFrom,
+      to: replay.receivedTo,
+      state,
       ...(reason === null ? {} : { reason }),
       total: phase === 'survey' ? null : replay.total,
-      ...{ scanned, queued, alreadyQueued, skipped, failed, expired },
-      ...{ createdAt: requestedAt, createdBy: requestedBy, startedAt, finishedAt },
+      scanned,
+      queued,
+      alreadyQueued,
+      skipped,
+      failed,
+      expired,
+      createdAt: requestedAt,
+      createdBy: requestedBy,
+      startedAt,
+      finishedAt,
     };
   }
 }
