@@ -3,14 +3,14 @@ import { aCdpEvent, registerTypes } from '../support/builders';
 import { type Answer, aWorkspace, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
 
-const IDENTITY = { externalUserId: 'cust-0815', email: 'Jane@Example.com' };
+const IDENTITY = { externalUserId: 'cust-xyzzy', email: 'Jane@Example.com' };
 const PROPERTIES = { amount: 29.33, nickname: 'Zaphod', note: 'call +49 151 12345612' };
 const FREE = {
   eventType: 'free',
   properties: { nickname: { type: 'string', pii: true } },
   additionalProperties: 'allow',
 };
-const HIDDEN = /Zaphod|0815|12345612|jane@example/i;
+const HIDDEN = /Zaphod|xyzzy|12345612|jane@example/i;
 const LOOK_UP = '/v1/cdp/profiles:lookup';
 const CHALLENGE = 'Bearer realm="campaign-data-service", error="insufficient_scope", scope="pii:read"';
 
@@ -79,7 +79,7 @@ describe('?unmask=true', () => {
         expect(shown.payload).toMatchObject({ identity: IDENTITY, properties: PROPERTIES });
       } else if (shown.eventId === undefined) {
         expect(shown.identifiers).toEqual([
-          { type: 'EXTERNAL', value: 'cust-0815' },
+          { type: 'EXTERNAL', value: 'cust-xyzzy' },
           { type: 'EMAIL', value: 'jane@example.com' },
         ]);
       } else expect(shown).toMatchObject({ eventId, identity: IDENTITY, properties: PROPERTIES });
@@ -178,7 +178,7 @@ describe('a masked view of a refused event', () => {
     const named = { eventType: 'named', properties: { 'Stra\u00dfe': { type: 'string', pii: true } } };
     await registerTypes(workspace.admin, [{ ...named, additionalProperties: 'allow' }]);
     const properties = { nickname: 'fine', note: 'call +49 151 12345612' };
-    const event = { ...aCdpEvent({ eventType: 'named', properties }), identity: IDENTITY, custmer: 'cust-0815' };
+    const event = { ...aCdpEvent({ eventType: 'named', properties }), identity: IDENTITY, custmer: 'cust-xyzzy' };
     const text = JSON.stringify(event).replace(
       '"properties":{',
       `"properties":{"Stra\\u00dfe":"Zaphodweg 1","n":[-${ODD},1e999],`,
@@ -200,7 +200,7 @@ describe('a masked view of a refused event', () => {
 
   it('hides a misspelt identity where the payload is too deep to be shown as a value', async () => {
     const deep = `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`;
-    const text = JSON.stringify({ ...aCdpEvent(), custmer: 'cust-0815' }).replace(
+    const text = JSON.stringify({ ...aCdpEvent(), custmer: 'cust-xyzzy' }).replace(
       '"properties":{',
       `"properties":{"x":${deep},`,
     );

@@ -24,11 +24,11 @@ interface Shown {
 const KIND = 'unmasked_read';
 // Only routes of exports end so; they are never masked.
 const ACTION = `CASE WHEN what LIKE '%:export' THEN ${auditAction(KIND, 'exported')} ELSE ${auditAction(KIND, 'read')} END`;
-/** Entries with the customers that they have shown, each found by its key (docs/adr/0092). */
+/** Entries with the customers that they have shown, each found by its key (docs/adr/0092). $1 is the workspace. */
 const OF_CUSTOMER = `(
       SELECT c.tenant_id, c.profile_id, c.at, c.id, a.by, a.address, a.what
       FROM unmasked_customers c
-      CROSS JOIN LATERAL (SELECT * FROM unmask_audit WHERE tenant_id = c.tenant_id AND id = c.id LIMIT 1) a
+      CROSS JOIN LATERAL (SELECT * FROM unmask_audit WHERE tenant_id = $1 AND id = c.id LIMIT 1) a
     ) AS shown`;
 
 /** A page of customers may have some thousand profiles. */
