@@ -9,7 +9,8 @@ import { Readiness, type ReadyState } from './readiness';
 
 const WORDS: Readonly<Record<Exclude<ReadyState, 'ready'>, string>> = {
   stopping: 'The process is stopping. Send requests to another one.',
-  database_away: 'The database does not answer. Check that PostgreSQL runs and that DATABASE_URL is right.',
+  database_away:
+    'The database does not answer, or takes no connection. Check that PostgreSQL runs, that DATABASE_URL is right, and that max_connections are not used up.',
   database_read_only:
     'The database takes no writes. After a failover, check that DATABASE_URL leads to the new primary.',
   migrations_pending:
