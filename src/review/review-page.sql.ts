@@ -18,7 +18,7 @@ const IN_INDEXES = `first_seen_at > '-infinity'`;
 /** $4 statuses, $5 stage, $6 reason, $7 source, $8 event type; of the last four null matches all. */
 const FITS = `status = ANY($4::text[]) AND ${matchesParameters(5)}`;
 
-/** The entries of the first columns of `review_entries_counts_idx`: workspace $1, `statuses`, `reason` (null: all). */
+/** The entries of the first columns of `review_entries_fields_idx`: workspace $1, `statuses`, `reason` (null: all). */
 function ofIndex(statuses: string, reason: string): string {
   return `FROM review_entries
     WHERE tenant_id = $1 AND ${IN_INDEXES} AND status = ANY(${statuses}::text[])

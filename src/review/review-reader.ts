@@ -149,7 +149,7 @@ export class ReviewReader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** How many entries match. Reads each of them, or their index where the filter has no stage. */
+  /** How many entries match. Scans their part of an index. */
   async count(tenantId: string, filter: ReviewFilter): Promise<number> {
     const row = await this.filtered(tenantId, filter).select('count(*)::int', 'count').getRawOne<{ count: number }>();
     return row?.count ?? 0;

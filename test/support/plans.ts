@@ -12,7 +12,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** Runs a statement. The rows that it answers, those that it takes from tables, and the indexes by which it finds them. */
+/** Runs a statement. The rows that it answers, those that it takes from tables, and the indexes and kinds of scans by which it finds them. */
 export async function rowsOfPlan(url: string, text: string, values: readonly unknown[]) {
   const [top] = await withClient(url, async (client) => {
     const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
@@ -30,5 +30,6 @@ export async function rowsOfPlan(url: string, text: string, values: readonly unk
     shown: top?.['Actual Rows'],
     taken: taken.reduce((sum, rows) => sum + rows, 0),
     indexes: [...new Set(scans.map((node) => node['Index Name']))],
+    scans: [...new Set(scans.map((node) => node['Node Type']))],
   };
 }

@@ -35,6 +35,7 @@ import { ReviewDismissals1764000000033 } from './migrations/34-review-dismissals
 import { OlderWebhookSecret1764000000034 } from './migrations/35-older-webhook-secret';
 import { WebhooksEnabledAt1764000000035 } from './migrations/36-webhooks-enabled-at';
 import { UnlinkedIdentifiers1764000000036 } from './migrations/37-unlinked-identifiers';
+import { ReviewStages1764000000037 } from './migrations/38-review-stages';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -75,4 +76,5 @@ export const MIGRATIONS = [
   OlderWebhookSecret1764000000034,
   WebhooksEnabledAt1764000000035,
   UnlinkedIdentifiers1764000000036,
+  ReviewStages1764000000037,
 ];

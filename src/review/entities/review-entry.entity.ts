@@ -11,7 +11,7 @@ import type {
 /** One problem with all its occurrences. */
 @Entity('review_entries')
 @Index('review_entries_seen_idx', ['tenantId', 'firstSeenAt', 'id'], { where: "first_seen_at > '-infinity'" })
-@Index('review_entries_counts_idx', ['tenantId', 'status', 'reason', 'source', 'eventType'], {
+@Index('review_entries_fields_idx', ['tenantId', 'status', 'reason', 'source', 'eventType', 'stage'], {
   where: "first_seen_at > '-infinity'",
 })
 @Index('review_entries_closed_idx', ['tenantId', 'closedAt'], { where: "status <> 'open'" })
