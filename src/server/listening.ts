@@ -1,8 +1,23 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Settings } from '../platform/config/settings';
 import { isErrno, messageOf } from '../platform/errors/error-summary';
 
 export interface ListenAddress {
   readonly port: number;
   readonly host: string;
+}
+
+/** With an embedded database the service listens on the loopback interface unless HOST is set. */
+export function listeningHost({ host, databaseUrl }: Settings): string {
+  return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
+}
+
+/** The address of a server that listens. */
+export function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
+  return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
 }
 
 /** Awaits an attempt to listen. A failure is an error with words for the operator, who has set HOST and PORT. */

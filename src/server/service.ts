@@ -1,5 +1,3 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
@@ -22,6 +20,7 @@ import { statusPolicy } from '../platform/errors/status-policy';
 import { configureApp, type Site } from '../platform/http/server/configure-app';
 import { ApiExpressAdapter, apiAdapterOf } from '../platform/http/server/express-adapter';
 import { Jobs } from '../platform/jobs/jobs';
+import { logConsoleOutput } from '../platform/observability/console-output';
 import { JsonLogger } from '../platform/observability/logger';
 import { EventWorker } from '../processing/event-worker';
 import { Readiness } from '../platform/health/readiness';
@@ -29,7 +28,7 @@ import { RequestObserver } from '../platform/http/server/request-observer';
 import { apiDocumentTexts } from './api-document';
 import { builtBodySchemas } from './body-schemas';
 import { withSecretsKey } from './secrets-key';
-import { listening } from './listening';
+import { listening, listeningHost, urlOf } from './listening';
 import { openStandbyServer } from './standby-server';
 import { WebhookDispatcher } from '../webhooks/delivery/dispatcher';
 import { BootstrapService } from '../workspaces/bootstrap.service';
@@ -107,6 +106,7 @@ export async function startService(given: Settings, start: Start, showFirstKey: 
 
 /** Serves in this process. */
 export const serveHere: Start = async ({ settings, database, logger, showFirstKey }) => {
+  logConsoleOutput(logger);
   const app = await createApp(settings, database, logger);
   await bootstrap(app, showFirstKey);
   return listen(app, settings);
@@ -135,7 +135,9 @@ export async function serve(
   settings: Settings & { readonly databaseUrl: string },
   prepare: (app: NestExpressApplication) => void,
 ): Promise<Serving> {
-  const app = await createApp(settings, { url: settings.databaseUrl }, new JsonLogger(settings.logLevel));
+  const logger = new JsonLogger(settings.logLevel);
+  logConsoleOutput(logger);
+  const app = await createApp(settings, { url: settings.databaseUrl }, logger);
   prepare(app);
   return listen(app, settings);
 }
@@ -174,11 +176,6 @@ async function serveAfterMigration(context: BootContext, start: Start): Promise<
       await database.stop();
     },
   };
-}
-
-/** With an embedded database the service listens on the loopback interface unless HOST is set. */
-export function listeningHost({ host, databaseUrl }: Settings): string {
-  return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
 }
 
 /** Migrates the schema without starting the service. Safe beside running services, and idempotent. */
@@ -309,10 +306,4 @@ async function stopAll(app: NestExpressApplication, settings: Settings): Promise
   ]);
   app.getHttpServer().closeAllConnections();
   await app.close();
-}
-
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
-  return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
 }
