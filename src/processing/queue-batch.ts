@@ -32,7 +32,7 @@ export interface TurnOutcome {
  * 30 ms, and events of the largest size take 16 MiB.
  */
 const ENTRIES_MAX = 250;
-/** So many times `ENTRIES_MAX` entries are read when the first ones wait for entries in other partitions. */
+/** So many times entries are read while there is room, because those before wait for earlier entries. */
 const WINDOWS_MAX = 10;
 const NOTHING: TurnOutcome = { hasLease: true, taken: 0, isMore: false, isWaiting: false, released: [] };
 
@@ -42,6 +42,14 @@ const NOTHING: TurnOutcome = { hasLease: true, taken: 0, isMore: false, isWaitin
 type TriedEntry = { readonly entry: ReadyEntry } & (
   { readonly result: EffectResult } | { readonly failure: EffectFailure }
 );
+
+/** The entries of a turn, at most `ENTRIES_MAX`. `ready`, `behind`, `released`: see `ArrangedEntries`. */
+interface TurnEntries extends Omit<ArrangedEntries, 'deferred'> {
+  /** Whether some of those that were read wait for earlier entries of their customers. */
+  readonly isWaiting: boolean;
+  /** Whether there may be more that are ready. */
+  readonly isFull: boolean;
+}
 
 export interface TurnOptions {
   /** Identifies the turn until it has ended. */
@@ -84,18 +92,17 @@ export class QueueBatch {
       return NOTHING;
     }
     if (interrupted.entries > 0) return this.runOne(transaction, partition, front, { ...options, interrupted });
-    const [{ arrangement, isFull }] = await Promise.all([
+    const [{ ready, behind, released, isWaiting, isFull }] = await Promise.all([
       this.arrange(transaction, partition, front),
       this.turns.begin(partition, options.turnId, { entries: front.length, eventId: null }),
     ]);
-    const { ready, behind, deferred, released } = arrangement;
     const tried = options.carefully
       ? await this.applyEach(transaction, ready)
       : await this.applyAll(transaction, ready);
     const gone = this.store(transaction, partition, { tried, behind, attempts: 1 });
     this.turns.end(transaction, partition);
     const isMore = isFull || tried.length < ready.length;
-    return { hasLease: true, taken: gone, isMore: isMore && gone > 0, isWaiting: deferred.length > 0, released };
+    return { hasLease: true, taken: gone, isMore: isMore && gone > 0, isWaiting, released };
   }
 
   /** A turn with the first entry alone, until every entry of the interrupted turns was tried. */
@@ -105,8 +112,7 @@ export class QueueBatch {
     front: readonly QueueEntry[],
     { turnId, interrupted }: TurnOptions & { readonly interrupted: InterruptedTurns },
   ): Promise<TurnOutcome> {
-    const { arrangement } = await this.arrange(transaction, partition, front);
-    const { ready, behind, deferred, released } = arrangement;
+    const { ready, behind, released, isWaiting } = await this.arrange(transaction, partition, front);
     const entries = Math.min(interrupted.entries, front.length);
     const found = ready.find(({ eventId }) => eventId === interrupted.eventId);
     const entry = found ?? ready[0];
@@ -119,24 +125,34 @@ export class QueueBatch {
     // The interrupted turn was the first attempt.
     const gone = this.store(transaction, partition, { tried, behind, attempts: 2 });
     this.turns.end(transaction, partition, entries - tried.length);
-    return { hasLease: true, taken: gone, isMore: gone > 0, isWaiting: deferred.length > 0, released };
+    return { hasLease: true, taken: gone, isMore: gone > 0, isWaiting, released };
   }
 
-  /** Which of the first entries are ready; when none is, which of the later ones. */
+  /**
+   * Which of the first entries are ready. Those of other customers take the room of those that wait: nobody is held up
+   * by a customer whose events return to the queue some at a time, or wait for another partition.
+   */
   private async arrange(
     transaction: Transaction,
     partition: QueuePartition,
     front: readonly QueueEntry[],
-  ): Promise<{ arrangement: ArrangedEntries; isFull: boolean }> {
-    const held = new Set<string>();
-    let entries = front;
+  ): Promise<TurnEntries> {
+    const before = { held: new Set<string>(), leftOut: new Set<string>() };
+    const turn = { ready: [] as ReadyEntry[], behind: [] as ReadyEntry[], released: [] as QueuePartition[] };
+    let [entries, most] = [front, ENTRIES_MAX];
     for (let window = 1; ; window += 1) {
-      const arrangement = await this.order.arrange(transaction, partition, entries, held);
-      const isFull = entries.length === ENTRIES_MAX;
-      const last = entries.at(-1);
-      const isFound = arrangement.ready.length + arrangement.behind.length + arrangement.released.length > 0;
-      if (isFound || !isFull || last === undefined || window === WINDOWS_MAX) return { arrangement, isFull };
-      entries = await this.queue.read(transaction, partition, ENTRIES_MAX, last);
+      const { ready, behind, deferred, released } = await this.order.arrange(transaction, partition, entries, before);
+      turn.ready.push(...ready);
+      turn.behind.push(...behind);
+      turn.released.push(...released);
+      for (const { queuedFor } of deferred) before.leftOut.add(queuedFor);
+      const isFull = entries.length === most;
+      most = ENTRIES_MAX - turn.ready.length - turn.behind.length;
+      const after = entries.at(-1);
+      if (!isFull || most === 0 || after === undefined || window === WINDOWS_MAX) {
+        return { ...turn, isWaiting: before.leftOut.size > 0, isFull };
+      }
+      entries = await this.queue.read(transaction, partition, most, { after, except: [...before.leftOut] });
     }
   }
 

@@ -38,6 +38,13 @@ type PartedByOther = ReadonlyMap<string, readonly PartedProfiles[]>;
 type FirstKeys = ReadonlyMap<string, EntryKey>;
 type FirstsOfRoots = Map<string, Map<string, EntryKey>>;
 
+/** What leads from entries to those of other profiles. `leftOut`: see `arrange`. */
+interface OtherProfiles {
+  readonly customers: KnownCustomers;
+  readonly parted: readonly PartedProfiles[];
+  readonly leftOut: ReadonlySet<string>;
+}
+
 /**
  * Keeps the order of each customer's events. Entries of one profile are in one partition, in order. A merged customer
  * has entries of several profiles, so an entry is ready only if no other partition has an earlier one. An event that came
@@ -53,12 +60,15 @@ export class QueueOrder {
     private readonly waiting: WaitingEvents,
   ) {}
 
-  /** Decides which of the next entries of a partition may be processed. `held`: see `arrangeEntries`. */
+  /**
+   * Decides which of the next entries of a partition may be processed. `held`: see `arrangeEntries`. `leftOut`: the
+   * profiles for whom entries before these ones may not have been read.
+   */
   async arrange(
     transaction: Transaction,
     partition: QueuePartition,
     entries: readonly EntryWithEvent[],
-    held: Set<string>,
+    { held, leftOut }: { readonly held: Set<string>; readonly leftOut: ReadonlySet<string> },
   ): Promise<ArrangedEntries> {
     const { tenantId } = partition;
     const profiles = [...new Set(entries.map(({ queuedFor }) => queuedFor))];
@@ -79,6 +89,7 @@ export class QueueOrder {
     const { firsts, waitingAtOthers } = await this.firstsOfOthers(transaction, partition, entries, {
       customers,
       parted,
+      leftOut,
     });
     const waiting = waitingForLinked(new Map([...waitingAtOwn, ...waitingAtOthers]), customers);
     const released = await this.releaseWaiting(transaction, partition, waiting);
@@ -167,7 +178,7 @@ export class QueueOrder {
     transaction: Transaction,
     partition: QueuePartition,
     entries: readonly EntryWithEvent[],
-    { customers, parted }: { readonly customers: KnownCustomers; readonly parted: readonly PartedProfiles[] },
+    { customers, parted, leftOut }: OtherProfiles,
   ): Promise<{ readonly firsts: FirstsOfRoots; readonly waitingAtOthers: FirstKeys }> {
     const rootOf = new Map<string, string>();
     for (const { event, queuedFor } of entries) {
@@ -180,9 +191,10 @@ export class QueueOrder {
     const partedFrom = byOther(parted);
     const others = new Set([...rootOf.keys(), ...partedFrom.keys()]);
     if (others.size === 0) return { firsts, waitingAtOthers: new Map() };
+    const isRead = (id: string): boolean => shardOf(id) === partition.shard && !leftOut.has(id);
     const [waitingAtOthers, found] = await Promise.all([
       this.waiting.firstOf(transaction, partition.tenantId, [...rootOf.keys()]),
-      this.firstEntries(transaction, partition.tenantId, [...others], partition.shard),
+      this.firstEntries(transaction, partition.tenantId, [...others], isRead),
     ]);
     const note = (rootId: string, { profileId, ...key }: FirstEntry): void => {
       const ofRoot = firsts.get(rootId) ?? new Map<string, EntryKey>();
@@ -199,14 +211,14 @@ export class QueueOrder {
     return { firsts, waitingAtOthers };
   }
 
-  /** The first entries of profiles, in the queue and parked. `besides`: a shard whose queue the caller has read. */
+  /** The first entries of profiles, in the queue and parked. `isRead`: for whom the caller has read the queue. */
   private async firstEntries(
     transaction: Transaction,
     tenantId: string,
     profileIds: readonly string[],
-    besides?: number,
+    isRead: (profileId: string) => boolean = () => false,
   ): Promise<readonly FirstEntry[]> {
-    const inQueue = profileIds.filter((id) => shardOf(id) !== besides);
+    const inQueue = profileIds.filter((id) => !isRead(id));
     const [queued, parked] = await Promise.all([
       this.queue.firstOf(transaction, tenantId, inQueue),
       this.parked.firstOf(transaction, tenantId, profileIds),

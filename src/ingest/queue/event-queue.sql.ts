@@ -24,7 +24,7 @@ export const FIND_PARTITIONS: Statement = {
     SELECT tenant_id, shard FROM partitions`,
 };
 
-/** The next entries of a partition with their events, in the order of arrival. */
+/** The next entries of a partition with their events, in the order of arrival, without those for the profiles $7. */
 export const READ_ENTRIES: Statement = {
   name: 'queue_read_entries',
   text: `
@@ -32,7 +32,7 @@ export const READ_ENTRIES: Statement = {
     FROM (
       SELECT queued_at, position, event_id, profile_id AS queued_for FROM event_queue
       WHERE tenant_id = $1::uuid AND shard = $2::smallint
-        AND (queued_at, position, event_id) > ($3::timestamptz, $4::int, $5::uuid)
+        AND (queued_at, position, event_id) > ($3::timestamptz, $4::int, $5::uuid) AND profile_id <> ALL ($7::uuid[])
       ORDER BY queued_at, position, event_id LIMIT $6
     ) q
     CROSS JOIN LATERAL (

@@ -72,12 +72,15 @@ export class EventQueue {
     return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
   }
 
-  /** The entries of a partition in the order of their arrival, from its front or behind one of them. */
+  /**
+   * The entries of a partition in the order of their arrival, from its front or behind one of them. `except`: the
+   * profiles whose entries are left out.
+   */
   async read(
     transaction: Transaction,
     { tenantId, shard }: QueuePartition,
     most: number,
-    after: Omit<QueuedKey, 'queuedFor'> = FIRST_KEY,
+    { after = FIRST_KEY, except = [] }: { after?: Omit<QueuedKey, 'queuedFor'>; except?: readonly string[] } = {},
   ): Promise<QueueEntry[]> {
     const rows = await transaction.send<EntryRow>(sql.READ_ENTRIES, [
       tenantId,
@@ -86,6 +89,7 @@ export class EventQueue {
       after.position,
       after.eventId,
       most,
+      except,
     ]);
     return rows.map(({ queued_at: queuedAt, position, queued_for: queuedFor, ...event }) => {
       return { queuedAt, position, eventId: event.eventId, queuedFor, event };
