@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { constants, gzipSync } from 'node:zlib';
 import { anExternalEvent } from '../support/builders';
 import { runCds, runScript, startCds, type RunningCds } from '../support/cds';
 import { startHttpStub, type HttpStub } from '../support/http-stub';
@@ -19,6 +19,9 @@ interface Sent {
   readonly at: number;
 }
 type Answering = (sent: Sent, response: ServerResponse, request: number) => void;
+
+/** Begins a block of a type that deflate does not have. */
+const NO_BLOCK = Buffer.from([0x07]);
 
 let folder: string;
 let stub: HttpStub | undefined;
@@ -350,6 +353,21 @@ describe('cds events send, in trouble', () => {
       .slice(0, lines)
       .map((line) => JSON.parse(line).external_event_id);
     expect(sent).toEqual(ids.sort());
+  });
+
+  it.each<[string, (text: string) => Buffer]>([
+    ['followed by something else', (text) => Buffer.concat([gzipSync(text), Buffer.from('no gzip')])],
+    ['broken', (text) => Buffer.concat([gzipSync(text, { finishFlush: constants.Z_SYNC_FLUSH }), NO_BLOCK])],
+  ])('sends the complete lines before the place where a gzip is %s', async (name, packed) => {
+    const received = await aService(accept);
+    const file = await aFile(name, 100);
+    const lines = await readFile(file, 'utf8');
+    await writeFile(file, packed(`${lines}{"cut":`));
+    const ran = await start(file).ended;
+    expect([ran.code, JSON.parse(ran.out).accepted]).toEqual([1, 100]);
+    expect(ran.said).toContain('(Z_DATA_ERROR); the complete lines before that were sent.');
+    const sent = received.flatMap(({ items }) => items.map((item) => `${JSON.stringify(item)}\n`));
+    expect(sent.join('')).toBe(lines);
   });
 
   it('sends 150 MB through a heap of 96, reading no faster than the service takes it', async () => {

@@ -120,30 +120,68 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 }
 
 /**
- * Unpacks slice by slice, and hands over all that a slice holds before it takes the next one: of a broken file, everything that
- * stands before the break. Streams that are connected would lose what they hold when one of them fails.
+ * Unpacks slice by slice, and hands over all that a slice holds before it takes the next one: of a broken file,
+ * everything that stands before the break. zlib drops what it has unpacked of the slice that is broken. So a second
+ * one, which is a slice behind, takes that slice byte by byte.
  */
 async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const stream = createGunzip({ chunkSize: CHUNK_BYTES });
-  const unpacked: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => unpacked.push(chunk));
-  // Also before all of the file is written: what follows the end of the gzip is not read.
-  const ended = new Promise<Error | 'end'>((resolve) =>
-    stream.once('end', () => resolve('end')).once('error', resolve),
-  );
-  let state: Error | 'end' | 'more' = 'more';
+  const [gunzip, behind] = [new Gunzip(), new Gunzip()];
   for await (const slice of slicesOf(packed)) {
-    const written = new Promise<'more'>((resolve) => stream.write(slice, () => resolve('more')));
-    state = await Promise.race([ended, written]);
-    yield* unpacked.splice(0);
-    if (state !== 'more') break;
+    const { state, unpacked } = await gunzip.write(slice);
+    if (state instanceof Error) {
+      yield* beginningOf(slice, behind);
+      throw brokenGzip(state);
+    }
+    yield* unpacked;
+    // What follows the end of the gzip is not read.
+    if (state === 'end') return;
+    await behind.write(slice);
   }
-  if (state === 'more') {
-    stream.end();
-    state = await ended;
-    yield* unpacked.splice(0);
-  }
+  const { state, unpacked } = await gunzip.end();
+  yield* unpacked;
   if (state instanceof Error) throw brokenGzip(state);
+}
+
+/** What is unpacked of a slice before it breaks. */
+async function* beginningOf(slice: Buffer, gunzip: Gunzip): AsyncGenerator<Buffer> {
+  for (let at = 0; at < slice.length; at += 1) {
+    const { state, unpacked } = await gunzip.write(slice.subarray(at, at + 1));
+    yield* unpacked;
+    if (state instanceof Error) return;
+  }
+}
+
+interface Gunzipped {
+  /** `end`: also before all of the file is written. */
+  readonly state: Error | 'end' | 'more';
+  readonly unpacked: readonly Buffer[];
+}
+
+/** Streams that are connected would lose what they hold when one of them fails. */
+class Gunzip {
+  private readonly stream = createGunzip({ chunkSize: CHUNK_BYTES });
+  private readonly unpacked: Buffer[] = [];
+  private readonly ended: Promise<Error | 'end'>;
+
+  constructor() {
+    this.stream.on('data', (chunk: Buffer) => this.unpacked.push(chunk));
+    this.ended = new Promise((resolve) => this.stream.once('end', () => resolve('end')).once('error', resolve));
+  }
+
+  async write(packed: Buffer): Promise<Gunzipped> {
+    const written = new Promise<'more'>((resolve) => this.stream.write(packed, () => resolve('more')));
+    return this.after(Promise.race([this.ended, written]));
+  }
+
+  async end(): Promise<Gunzipped> {
+    this.stream.end();
+    return this.after(this.ended);
+  }
+
+  private async after(work: Promise<Gunzipped['state']>): Promise<Gunzipped> {
+    const state = await work;
+    return { state, unpacked: this.unpacked.splice(0) };
+  }
 }
 
 async function* slicesOf(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
