@@ -104,7 +104,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(demo/|cli/(events/|state/|webhooks/|running-service|service-options|foreign-data|console|progress-bar|stopping|time-option|output-file|standard-output|state-file|run-claim)|platform/(config|files|values/(timestamp|clock|ids|uuid))|webhooks/(domain/|delivery/signed-headers))',
+          '^src/(demo/|cli/(events/|state/|webhooks/|running-service|service-options|foreign-data|console|progress-bar|stopping|time-option|output-file|file-failures|standard-output|state-file|run-claim)|platform/(config|files|values/(timestamp|clock|ids|uuid))|webhooks/(domain/|delivery/signed-headers))',
       },
     },
     {

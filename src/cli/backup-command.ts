@@ -10,7 +10,7 @@ import type { Settings } from '../platform/config/settings';
 import { syncPath } from '../platform/files/sync-path';
 import type { CopyEnd } from '../platform/postgres/copy/copy-format';
 import type { Console } from './console';
-import { writeFailure } from './output-file';
+import { writeFailure } from './file-failures';
 
 const WORDS = `Writes a backup of the whole database to a file, also while the service runs: one moment of it, compressed, with a
 checksum. It can be restored by this version of the service or a newer one, on any version of PostgreSQL.

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Console } from './console';
+import { readFailure } from './file-failures';
 import { ClientFailure } from './running-service';
 import { operatorOf, workspaceHint, workspaceOption } from './workspace-scope';
 
@@ -101,8 +102,7 @@ async function contentOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new ClientFailure(`${path} cannot be read (${code}).`, 2);
+    throw readFailure(path, error, 2);
   }
 }
 

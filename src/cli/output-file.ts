@@ -4,7 +4,7 @@ import { link, lstat, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncPath } from '../platform/files/sync-path';
-import { fieldsOf } from './foreign-data';
+import { writeFailure } from './file-failures';
 import { ClientFailure } from './running-service';
 
 export interface OutputFile {
@@ -59,13 +59,6 @@ export async function publishPart(part: string, { path, mayReplace }: OutputFile
   } catch (error) {
     throw writeFailure(path, error);
   }
-}
-
-/** A failed write in words; any other error as it is. */
-export function writeFailure(path: string, error: unknown, exitCode: 1 | 2 = 1): unknown {
-  const { code, syscall } = fieldsOf(error);
-  if (typeof code !== 'string' || typeof syscall !== 'string') return error;
-  return new ClientFailure(`${path} cannot be written (${code}).`, exitCode);
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { ClaimedElsewhereError, claimFolder, type FolderClaim } from '../platform/postgres/embedded/folder-claim';
 import { isErrno } from '../platform/errors/error-summary';
-import { writeFailure } from './output-file';
+import { writeFailure } from './file-failures';
 import { ClientFailure } from './running-service';
 
 /** A run that ends at this moment is waited for. */

@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { writeFailure } from './file-failures';
 import { fieldsOf, parseJson } from './foreign-data';
-import { writeFailure } from './output-file';
 import { ClientFailure } from './running-service';
 
 /** What a run that was interrupted leaves to the one that goes on; `format` names the command and the version of its state. */

@@ -15,6 +15,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { similarName } from '../../platform/values/text/similar-name';
 import { isObject } from '../../platform/values/json/json-values';
 import { isKept } from '../../platform/values/json/parse-exactly';
+import { readFailure } from '../file-failures';
 import { fieldsOf, readable } from '../foreign-data';
 import { ClientFailure } from '../running-service';
 import { CONFIGURATION_BYTES_MAX, tooLarge } from './byte-budget';
@@ -126,9 +127,7 @@ export async function readConfigurationFile(path: string): Promise<Configuration
       chunks.push(part);
     }
   } catch (error) {
-    const { code } = fieldsOf(error);
-    if (error instanceof ClientFailure || typeof code !== 'string') throw error;
-    throw new ClientFailure(`${name} cannot be read (${code}).`);
+    throw readFailure(name, error);
   }
   const content = Buffer.concat(chunks);
   if (!isUtf8(content)) throw failureOf([`${name} is not UTF-8. Save it with that encoding.`]);

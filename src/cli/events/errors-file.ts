@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
-import { writeFailure } from '../output-file';
+import { writeFailure } from '../file-failures';
 import { ClientFailure } from '../running-service';
 
 /** The part of the file that the command wrote. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { readFailure } from '../file-failures';
 import { ClientFailure } from '../running-service';
 
 /** By which a file is known again: a changed one is another file. */
@@ -40,8 +41,7 @@ export async function openInput(path: string, standardInput: Readable): Promise<
     const isPacked = isFile && (await read(handle, 0, GZIP_MAGIC.length)).equals(GZIP_MAGIC);
     return new Source(handle, file, isPacked);
   } catch (error) {
-    if (error instanceof ClientFailure) throw error;
-    throw new ClientFailure(`${path} cannot be read (${error instanceof Error ? error.message : 'unknown'}).`, 2);
+    throw readFailure(path, error, 2);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import { writeFailure } from '../../output-file';
+import { writeFailure } from '../../file-failures';
 import { ClientFailure } from '../../running-service';
 
 /** By which the end of a file is known again. */

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { alreadyThere, publishPart, writeFailure, type OutputFile } from '../../output-file';
+import { writeFailure } from '../../file-failures';
+import { alreadyThere, publishPart, type OutputFile } from '../../output-file';
 import type { EventOutput, ExportedEvent, ExportPosition, SavePosition } from './event-output';
 import { ParquetFile } from './parquet-file';
 
