@@ -14,7 +14,7 @@ export function listeningHost({ host, databaseUrl }: Settings): string {
 }
 
 /** The address of a server that listens. */
-export function urlOf(server: Server): string {
+export function listeningUrl(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
   return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;

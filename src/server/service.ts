@@ -28,7 +28,7 @@ import { RequestObserver } from '../platform/http/server/request-observer';
 import { apiDocumentTexts } from './api-document';
 import { builtBodySchemas } from './body-schemas';
 import { withSecretsKey } from './secrets-key';
-import { listening, listeningHost, urlOf } from './listening';
+import { listening, listeningHost, listeningUrl } from './listening';
 import { openStandbyServer } from './standby-server';
 import { WebhookDispatcher } from '../webhooks/delivery/dispatcher';
 import { BootstrapService } from '../workspaces/bootstrap.service';
@@ -148,7 +148,7 @@ async function listen(app: NestExpressApplication, settings: Settings): Promise<
   await listening(app.listen(port, host), { port, host });
   startWork(app, settings);
   const stop = () => Promise.race([stopAll(app, settings), wait(STOP_MS_MAX, undefined, { ref: false })]);
-  return { url: urlOf(app.getHttpServer()), stop };
+  return { url: listeningUrl(app.getHttpServer()), stop };
 }
 
 /** Listens with a standby server, and starts once the migrations have been run. */
@@ -166,7 +166,7 @@ async function serveAfterMigration(context: BootContext, start: Start): Promise<
     return start({ ...context, settings: { ...(await withSecretsKey(settings, database)), port } });
   });
   return {
-    url: urlOf(standby.server),
+    url: listeningUrl(standby.server),
     isWaiting: true,
     serving: starting.then((started) => (started === undefined ? new Promise<never>(() => undefined) : undefined)),
     stop: async () => {

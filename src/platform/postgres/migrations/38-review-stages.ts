@@ -9,8 +9,11 @@ export class ReviewStages1764000000037 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET lock_timeout = '2s'`);
     // A build that was interrupted leaves an index that is not valid.
     await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${INDEX}`);
+    // Both wait for older transactions, and delay nobody meanwhile.
+    await runner.query(`SET lock_timeout = 0`);
     await runner.query(`CREATE INDEX CONCURRENTLY ${INDEX}
       ON review_entries (tenant_id, status, reason, source, event_type, stage) WHERE first_seen_at > '-infinity'`);
     // It begins with the columns of this one.
