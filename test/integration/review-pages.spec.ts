@@ -8,7 +8,7 @@ import { ReviewReader } from '../../src/review/review-reader';
 import { COUNT_GROUPS } from '../../src/review/review-summary';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
-import { rowsOfPlan } from '../support/plans';
+import { kindsOfScans, rowsOfPlan } from '../support/plans';
 
 const ENTRIES = 50_000;
 const LIMIT = 50;
@@ -115,7 +115,6 @@ it.each([{}, { stage: 'identity' }, { stage: 'identity', reason: 'rare' }] as co
   'counts of 50,000 review entries read none of them, only their index: %j',
   async (filter) => {
     const values = [tenantId, 'open', LIMIT, ...filterParameters(filter)];
-    const { indexes, scans } = await rowsOfPlan(url, COUNT_GROUPS, values);
-    expect([scans, indexes]).toEqual([['Index Only Scan'], ['review_entries_fields_idx']]);
+    expect(await kindsOfScans(url, COUNT_GROUPS, values)).toEqual([['Index Only Scan', 'review_entries_fields_idx']]);
   },
 );
