@@ -317,8 +317,15 @@ describe('POST …/reactions/{name}:backfill', () => {
     for (const answer of refused) expectProblem(answer, 409, 'backfill_running');
     const { jobId } = starts.find(({ status }) => status === 202)!.body;
     await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0);
+    await rowsOf(
+      nodes[0]!.databaseUrl,
+      `UPDATE reaction_backfills SET started_at = started_at + interval '1 hour' WHERE tenant_id = $1`,
+      [campaign.workspace.tenantId],
+    );
     const cancelled = await client.post(`${reactionPath()}/backfills/${jobId}:cancel`, {});
     expect(cancelled.body).toMatchObject({ state: 'cancelled', eventsPerSecondMax: 5, finishedAt: TIME });
+    // The clock was set back by an hour since it began.
+    expect(cancelled.body.finishedAt).toBe(cancelled.body.startedAt);
     expect(cancelled.body.applied).toBeLessThan(40);
     const { points } = (await stateFor('ann')).user;
     expect(points).toBe((await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied);

@@ -234,6 +234,28 @@ it('refuses ranges that are none or too long, and endpoints of others', async ()
   expectProblem(await start(ALL_OF_LATE, reader), 403, 'insufficient_scope');
 });
 
+it('ends no earlier than it began when it is cancelled in the moment of its first step', async () => {
+  await send(of('ann', 1));
+  const { id } = await aWebhook(client, receiver.url);
+  await client.post(`/v1/webhooks/${id}:disable`, {});
+  const path = await startReplay(client, id);
+  await until(async () => (await client.get(path)).body.total === 1);
+  const statement = "SET state = 'cancelled'";
+  const cancelled = await withClient(service.databaseUrl, async (step) => {
+    await step.query('BEGIN');
+    await step.query('SELECT 1 FROM webhook_replays WHERE tenant_id = $1 FOR UPDATE', [workspace.tenantId]);
+    const cancelling = client.post(`${path}:cancel`, {});
+    await until(async () => (await waitingForLocks(service.databaseUrl, { statement })) === 1);
+    await step.query('UPDATE webhook_replays SET started_at = clock_timestamp() WHERE tenant_id = $1', [
+      workspace.tenantId,
+    ]);
+    await step.query('COMMIT');
+    return cancelling;
+  });
+  const { state, startedAt, finishedAt } = cancelled.body;
+  expect([state, Date.parse(finishedAt) >= Date.parse(startedAt)]).toEqual(['cancelled', true]);
+});
+
 it('is not started of an endpoint that is deleted at the same time', async () => {
   const { id } = await aWebhook(client, receiver.url);
   const waiting = (sessions: number) =>

@@ -72,7 +72,7 @@ export class BackfillRepository {
   async cancel(manager: EntityManager, { tenantId, campaignId, name, id }: BackfillKey): Promise<void> {
     await manager.update(Reaction, { tenantId, campaignId, name, backfillId: id }, { backfillId: null });
     await manager.query(
-      `UPDATE reaction_backfills SET state = 'cancelled', finished_at = statement_timestamp()
+      `UPDATE reaction_backfills SET state = 'cancelled', finished_at = greatest(statement_timestamp(), started_at)
        WHERE tenant_id = $1 AND campaign_id = $2 AND name = $3 AND id = $4 AND state IN ${UNFINISHED_LIST}`,
       [tenantId, campaignId, name, id],
     );

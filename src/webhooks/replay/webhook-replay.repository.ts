@@ -45,7 +45,7 @@ export class WebhookReplayRepository {
 
   async cancel({ tenantId, endpointId, id }: WebhookReplayKey): Promise<void> {
     await this.database.query(
-      `UPDATE webhook_replays SET state = 'cancelled', finished_at = statement_timestamp()
+      `UPDATE webhook_replays SET state = 'cancelled', finished_at = greatest(statement_timestamp(), started_at)
        WHERE tenant_id = $1 AND endpoint_id = $2 AND id = $3 AND state IN ${UNFINISHED_LIST}`,
       [tenantId, endpointId, id],
     );
