@@ -4,7 +4,7 @@ import type { ReviewReplay } from '../../src/replay/entities/review-replay.entit
 import { ReplayPieces } from '../../src/replay/replay-pieces';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
-import { aWorkspace, Client, reviewEntries } from '../support/client';
+import { answered, aWorkspace, Client, reviewEntries } from '../support/client';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
 import { until } from '../support/until';
@@ -48,7 +48,8 @@ describe('a refusal', () => {
     const outcomes = await Promise.all(
       entries.map(async ({ id }) => {
         const path = `/v1/review-entries/${id}:replay`;
-        const answers = await Promise.all([admin, there, admin, there].map((client) => client.post(path, {})));
+        const replay = (client: Client) => answered(() => client.post(path, {}));
+        const answers = await Promise.all([admin, there, admin, there].map(replay));
         // Who comes when the entry is closed already is told so.
         return answers.map(({ body }) => body.outcome?.status ?? body.error_code).sort();
       }),
