@@ -335,4 +335,11 @@ describe('cds events export, in trouble', () => {
     expect((await exported(['--output', file()])).code).toBe(0);
     expect(await numbersIn(file())).toEqual(ALL);
   });
+
+  it('leaves no part of a Parquet file that cannot be completed', async () => {
+    const script = `trap '' XFSZ; ulimit -f 4; $CDS events export --json --format parquet --output ${file()}`;
+    const { code, said } = await runScript(environment(), script);
+    expect([code, said]).toEqual([1, expect.stringContaining('.parquet.part cannot be written (EFBIG).')]);
+    expect(await readdir(folder)).toEqual([]);
+  });
 });

@@ -74,7 +74,10 @@ export class ParquetFiles implements EventOutput {
   /** The state counts the file before it gets its name: a run that is killed in between names it later, and never makes it again. */
   private async completeFile(file: ParquetFile, position: ExportPosition): Promise<void> {
     this.current = undefined;
-    await file.finish();
+    await file.finish().catch(async (error: unknown) => {
+      await file.discard();
+      throw error;
+    });
     this.files += 1;
     await this.save(position, { files: this.files });
     await ParquetFiles.publish(this.options.output, this.files);
