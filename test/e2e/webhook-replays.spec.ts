@@ -246,7 +246,7 @@ it('ends no earlier than it began when it is cancelled in the moment of its firs
     await step.query('SELECT 1 FROM webhook_replays WHERE tenant_id = $1 FOR UPDATE', [workspace.tenantId]);
     const cancelling = client.post(`${path}:cancel`, {});
     await until(async () => (await waitingForLocks(service.databaseUrl, { statement })) === 1);
-    await step.query('UPDATE webhook_replays SET started_at = clock_timestamp() WHERE tenant_id = $1', [
+    await step.query('UPDATE webhook_replays SET started_at = statement_timestamp() WHERE tenant_id = $1', [
       workspace.tenantId,
     ]);
     await step.query('COMMIT');
