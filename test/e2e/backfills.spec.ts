@@ -317,11 +317,10 @@ describe('POST …/reactions/{name}:backfill', () => {
     for (const answer of refused) expectProblem(answer, 409, 'backfill_running');
     const { jobId } = starts.find(({ status }) => status === 202)!.body;
     await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0);
-    await rowsOf(
-      nodes[0]!.databaseUrl,
-      `UPDATE reaction_backfills SET started_at = started_at + interval '1 hour' WHERE tenant_id = $1`,
-      [campaign.workspace.tenantId],
-    );
+    await rowsOf(nodes[0]!.databaseUrl, 'UPDATE reaction_backfills SET started_at = $2 WHERE tenant_id = $1', [
+      campaign.workspace.tenantId,
+      new Date(Date.now() + 3_600_000),
+    ]);
     const cancelled = await client.post(`${reactionPath()}/backfills/${jobId}:cancel`, {});
     expect(cancelled.body).toMatchObject({ state: 'cancelled', eventsPerSecondMax: 5, finishedAt: TIME });
     // The clock was set back by an hour since it began.
