@@ -10,8 +10,7 @@ import { WORKER_FLAGS } from './worker-flags';
 import type { Settings } from '../../platform/config/settings';
 import { messageOf } from '../../platform/errors/error-summary';
 import type { JsonLogger } from '../../platform/observability/logger';
-import { listening } from '../listening';
-import { listeningHost } from '../listening';
+import { listening, listeningHost } from '../listening';
 import { makeFirstKey, type Start } from '../service';
 
 /** Longer than a worker takes to drain (`service.ts`), and short enough to stop the database within 10 s in total. */
