@@ -125,9 +125,9 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
  * one, which is a slice behind, takes that slice byte by byte.
  */
 async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const [gunzip, behind] = [new Gunzip(), new Gunzip()];
+  const [ahead, behind] = [new Gunzip(), new Gunzip()];
   for await (const slice of slicesOf(packed)) {
-    const { state, unpacked } = await gunzip.write(slice);
+    const { state, unpacked } = await ahead.write(slice);
     if (state instanceof Error) {
       yield* beginningOf(slice, behind);
       throw brokenGzip(state);
@@ -137,15 +137,15 @@ async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     if (state === 'end') return;
     await behind.write(slice);
   }
-  const { state, unpacked } = await gunzip.end();
+  const { state, unpacked } = await ahead.end();
   yield* unpacked;
   if (state instanceof Error) throw brokenGzip(state);
 }
 
 /** What is unpacked of a slice before it breaks. */
-async function* beginningOf(slice: Buffer, gunzip: Gunzip): AsyncGenerator<Buffer> {
+async function* beginningOf(slice: Buffer, behind: Gunzip): AsyncGenerator<Buffer> {
   for (let at = 0; at < slice.length; at += 1) {
-    const { state, unpacked } = await gunzip.write(slice.subarray(at, at + 1));
+    const { state, unpacked } = await behind.write(slice.subarray(at, at + 1));
     yield* unpacked;
     if (state instanceof Error) return;
   }
