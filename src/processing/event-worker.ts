@@ -8,6 +8,8 @@ import { QueueSignal, type Queued } from '../ingest/queue/queue-signal';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure } from '../platform/postgres/database-errors';
 import { CrossWorkspaceReads } from '../platform/postgres/distribution/cross-workspace-reads';
+import { NodeConnections } from '../platform/postgres/distribution/node-connections';
+import { WorkspaceNodes } from '../platform/postgres/distribution/workspace-nodes';
 import type { Statement } from '../platform/postgres/statement';
 import { PipelinedConnection, RolledBackError } from '../platform/postgres/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
@@ -61,9 +63,10 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     ended: 'Events are processed again.',
   });
   private readonly schedule = new PartitionSchedule();
-  private readonly ingest = new IngestLoad();
+  private readonly ingest: IngestLoad;
   private readonly pollConnection: PipelinedConnection;
-  private readonly connection: PipelinedConnection;
+  private readonly bundleConnections: NodeConnections;
+  private readonly connections: NodeConnections;
   /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
   private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
@@ -83,16 +86,18 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     private readonly leases: QueueLeases,
     private readonly turns: QueueTurns,
     private readonly signal: QueueSignal,
+    nodes: WorkspaceNodes,
     @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {
-    const open = (): PipelinedConnection =>
-      new PipelinedConnection(settings, {
-        applicationName: 'cds-worker',
-        lockTimeoutMs: LOCK_TIMEOUT_MS,
-        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      });
-    this.pollConnection = open();
-    this.connection = open();
+    const options = {
+      applicationName: 'cds-worker',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    };
+    this.ingest = new IngestLoad(settings);
+    this.pollConnection = new PipelinedConnection(settings, options);
+    this.bundleConnections = new NodeConnections(settings, nodes, options);
+    this.connections = new NodeConnections(settings, nodes, options);
     // Every skipped partition listens to it.
     setMaxListeners(0, this.stopped.signal);
   }
@@ -120,7 +125,9 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.pollConnection, this.connection].map((connection) => connection.close()));
+    await Promise.all(
+      [this.pollConnection, this.bundleConnections, this.connections].map((connection) => connection.close()),
+    );
   }
 
   private addQueued({ partitions, hasBundles }: Queued): void {
@@ -140,7 +147,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       let hasWork = !this.schedule.isEmpty;
       let isMore = false;
       try {
-        isMore = await this.bundles.process(this.pollConnection);
+        isMore = await this.bundles.process(this.pollConnection, this.bundleConnections);
         if (!hasWork || polls % POLLS_PER_LOOK === 0) {
           const found = await this.queue.partitions(read, after, PARTITIONS_PER_POLL);
           after = found.length < PARTITIONS_PER_POLL ? BEFORE_ALL_PARTITIONS : (found.at(-1) ?? BEFORE_ALL_PARTITIONS);
@@ -207,7 +214,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       const turnId = randomId();
       try {
         await this.createLease(partition);
-        return await this.connection.transaction(
+        return await this.connections.transaction(
           (open) => this.batch.run(open, partition, { turnId, carefully }),
           partition.tenantId,
         );
@@ -222,7 +229,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async createLease(partition: QueuePartition): Promise<void> {
     if (this.leased.has(queuePartitionKey(partition))) return;
-    await this.connection.transaction((open) => this.leases.create(open, partition), partition.tenantId);
+    await this.connections.transaction((open) => this.leases.create(open, partition), partition.tenantId);
     this.leased.set(queuePartitionKey(partition), true);
   }
 

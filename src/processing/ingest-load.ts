@@ -1,5 +1,6 @@
-import { ANY_EVENT_WRITER } from '../ingest/store/event-writers';
 import type { Reading } from '../ingest/queue/event-queue';
+import { ANY_EVENT_WRITER, ANY_EVENT_WRITER_ON_NODE } from '../ingest/store/event-writers';
+import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 
 /**
  * While events are stored, each turn of a backlog is followed by a pause of this share of its time, so that ingest
@@ -19,9 +20,12 @@ export class IngestLoad {
   /** Until the first samples, the database counts as busy. */
   private samples: readonly boolean[] = Array.from({ length: SAMPLES_MAX }, () => true);
 
+  constructor(private readonly settings: Pick<ConnectionSettings, 'isDistributed'>) {}
+
   /** `read` answers a row of each server that has events. */
   async sample(read: Reading): Promise<void> {
-    const servers = await read<{ isWriting: boolean }>(ANY_EVENT_WRITER, []);
+    const statement = this.settings.isDistributed === true ? ANY_EVENT_WRITER_ON_NODE : ANY_EVENT_WRITER;
+    const servers = await read<{ isWriting: boolean }>(statement, []);
     this.samples = [...this.samples.slice(1), servers.some(({ isWriting }) => isWriting)];
   }
 

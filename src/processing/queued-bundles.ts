@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventQueue, type ProcessedBundles, type Reading } from '../ingest/queue/event-queue';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import type { NodeConnections } from '../platform/postgres/distribution/node-connections';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { isPartlyAway } from './effect-errors';
 import { QueueLeases } from './queue-leases';
@@ -23,10 +24,11 @@ export class QueuedBundles {
   ) {}
 
   /**
-   * One turn, in one transaction, or in one for each workspace (`isOneWorkspace`); returns whether there may be more bundles.
+   * One turn, in one transaction, or in one for each workspace (`isOneWorkspace`) on its node; returns whether there may be more
+   * bundles.
    */
-  async process(connection: PipelinedConnection): Promise<boolean> {
-    if (this.settings.isOneWorkspace === true) return this.processEach(connection);
+  async process(connection: PipelinedConnection, connections: NodeConnections): Promise<boolean> {
+    if (this.settings.isOneWorkspace === true) return this.processEach(connection, connections);
     const processed = await connection.transaction(async (open) => {
       const gone = await this.queue.processBundles(open, BUNDLES_PER_TURN);
       const sorted = gone.toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
@@ -36,13 +38,13 @@ export class QueuedBundles {
     return processed.reduce((sum, { bundles }) => sum + bundles, 0) === BUNDLES_PER_TURN;
   }
 
-  private async processEach(connection: PipelinedConnection): Promise<boolean> {
+  private async processEach(connection: PipelinedConnection, connections: NodeConnections): Promise<boolean> {
     const read: Reading = (...query) => connection.query(...query);
     const workspaces = await this.queue.workspacesWithBundles(read, BUNDLES_PER_TURN);
     let isMore = workspaces.length === BUNDLES_PER_TURN;
     for (const tenantId of workspaces) {
       try {
-        const gone = await connection.transaction((open) => this.takeOut(open, tenantId), tenantId);
+        const gone = await connections.transaction((open) => this.takeOut(open, tenantId), tenantId);
         isMore ||= gone.bundles === BUNDLES_PER_TURN;
       } catch (error) {
         if (!isPartlyAway(error, this.settings)) throw error;

@@ -2,6 +2,8 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Commits } from '../platform/group-commit/group-commit';
 import { GroupCommits } from '../platform/group-commit/group-commits';
+import { workspacesOf } from '../platform/postgres/by-workspace';
+import { SeveralShardsError, type PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import type { SharedScope } from '../variables/domain/variable';
 import type { StateOwner } from './domain/state-owner';
 import {
@@ -67,10 +69,7 @@ export class StateReader implements BeforeApplicationShutdown {
       fillTo: 0,
       bytesMax: settings.laneBytesMax,
     };
-    this.reads = groupCommits.open(
-      options,
-      (connection) => (keys) => connection.query<StateRow>(READ_STATES, parametersOf(keys)),
-    );
+    this.reads = groupCommits.open(options, (connection) => (keys) => read(connection, keys));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -95,6 +94,17 @@ export class StateReader implements BeforeApplicationShutdown {
       system: { sessionId: row.system?.sessionId ?? null },
       at: row.at,
     };
+  }
+}
+
+async function read(connection: PipelinedConnection, keys: readonly StateKey[]): Promise<readonly StateRow[]> {
+  try {
+    return await connection.query<StateRow>(READ_STATES, parametersOf(keys), ...workspacesOf(keys));
+  } catch (error) {
+    if (!(error instanceof SeveralShardsError)) throw error;
+    const rows: StateRow[] = [];
+    for (const key of keys) rows.push(...(await read(connection, [key])));
+    return rows;
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { oneWorkspaceStatement } from '../../src/platform/postgres/one-workspace';
-import { onShards } from '../../src/platform/postgres/distribution/shards';
+import { onShard } from '../../src/platform/postgres/shard-names';
 import type { Statement } from '../../src/platform/postgres/statement';
 import * as identity from '../../src/identity/profile.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
@@ -12,6 +12,7 @@ import * as processing from '../../src/processing/processing.sql';
 import * as waiting from '../../src/processing/waiting-events.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as history from '../../src/runtime/history.sql';
+import * as state from '../../src/runtime/state.sql';
 import * as changes from '../../src/webhooks/change.sql';
 import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
 import { workerUrls } from '../support/citus';
@@ -92,10 +93,17 @@ describe('the statements of the hot path on a cluster', () => {
     },
   );
 
-  it.each(named(BY_SHARD))('%s runs on each shard without Citus', async (_name, { text }) => {
+  // Its table has no partition until a service starts.
+  const ofTables = HOT_STATEMENTS.filter((statement) => statement !== state.FIND_OUTCOMES);
+
+  it.each(named(ofTables))('%s runs on a shard without Citus', async (_name, { text }) => {
     const names = await shardNames(await databaseUrl());
     const [workerUrl = ''] = await workerUrls(databaseOf(await databaseUrl()));
-    const plan = await withClient(workerUrl, (client) => planOf(client, onShards(text, [names])));
+    const plan = await withClient(workerUrl, async (client) => {
+      // As a session plans them there. Otherwise the nulls would be planned with.
+      await client.query('SET plan_cache_mode = force_generic_plan');
+      return planOf(client, onShard(text, names));
+    });
     expect(plan).toMatch(/_\d{6}\b/);
     expect(plan).not.toMatch(/Citus/);
   });

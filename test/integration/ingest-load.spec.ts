@@ -22,14 +22,14 @@ async function shareAfter(load: IngestLoad, samples: number): Promise<number> {
 
 describe('the load of ingest that a worker sees', () => {
   it('is whole until it has looked, and falls with each sample in which nothing is stored', async () => {
-    const load = new IngestLoad();
+    const load = new IngestLoad({});
     expect(load.share).toBe(1);
     expect([await shareAfter(load, 2), await shareAfter(load, 2)]).toEqual([0.75, 0.5]);
     expect(await shareAfter(load, SAMPLES)).toBe(0);
   });
 
   it('is whole while a transaction of any session is storing events, and not while one reads them', async () => {
-    const load = new IngestLoad();
+    const load = new IngestLoad({});
     await withClient(url, async (other) => {
       await other.query('BEGIN');
       await other.query('SELECT count(*) FROM events');

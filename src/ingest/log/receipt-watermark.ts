@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { WorkspaceNodes } from '../../platform/postgres/distribution/workspace-nodes';
 import type { Statement } from '../../platform/postgres/statement';
-import { EVENT_WRITERS } from '../store/event-writers';
+import { EVENT_WRITERS, EVENT_WRITERS_ON_NODE } from '../store/event-writers';
 
 /**
  * Transactions that write events hold this lock from before they stamp `received_at` until their rows are visible to others. So an
@@ -12,22 +12,25 @@ import { EVENT_WRITERS } from '../store/event-writers';
  *
  * The second is for a clock that is set back a little. Sessions whose transaction has ended meanwhile have no start, or a later one.
  */
-const readWatermark = (margin: string): string => `
+const readWatermark = (margin: string, writers: string): string => `
   SELECT date_trunc('milliseconds', least(statement_timestamp() - interval '${margin}', (
     SELECT min(CASE
       WHEN session.state IS NULL OR session.state = 'disabled' THEN statement_timestamp() - interval '10 minutes'
       ELSE session.xact_start
     END)
-    FROM (SELECT writing.pid ${EVENT_WRITERS}) writer
+    FROM (SELECT writing.pid ${writers}) writer
     JOIN pg_stat_activity session USING (pid)
   ))) AS at`;
 
-const READ_WATERMARK = readWatermark('1 second');
+const READ_WATERMARK = readWatermark('1 second', EVENT_WRITERS);
 /**
  * For the node of a workspace: the clock and the transactions by which its events are stamped. Just after a shard was moved
  * they are those of its former node, for a second and the time limit of a statement.
  */
-const READ_WATERMARK_OF_NODE: Statement = { name: 'ingest_read_watermark', text: readWatermark('5 seconds') };
+const READ_WATERMARK_OF_NODE: Statement = {
+  name: 'ingest_read_watermark',
+  text: readWatermark('5 seconds', EVENT_WRITERS_ON_NODE),
+};
 
 /** Up to which time of receipt the log of events is complete (docs/adr/0061). */
 @Injectable()

@@ -1,5 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { failIfAny } from '../../platform/postgres/precondition';
 import { ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
@@ -25,10 +24,7 @@ const FAIL_IF_EXPIRED = failIfAny(sql.FIND_EXPIRED_AMONG);
 /** The event log and its queue inside the ingest transaction. */
 @Injectable()
 export class EventLog {
-  constructor(
-    private readonly checks: ContentChecks,
-    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
-  ) {}
+  constructor(private readonly checks: ContentChecks) {}
 
   /** Finds events by id, expired ones too; absent ones are missing from the answer. */
   async find(transaction: Transaction, events: readonly Event[]): Promise<Map<string, StoredEvent>> {
@@ -63,7 +59,7 @@ export class EventLog {
    */
   storeLast(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId));
-    if (this.connection.isOneWorkspace !== true) return this.enqueueAlone(transaction, events, batchId);
+    if (!transaction.isOneWorkspace) return this.enqueueAlone(transaction, events, batchId);
     // Behind the insert, whose lock an expiry waits for before it removes rows: what has expired was stored before, or is seen now.
     transaction.sendLast(FAIL_IF_EXPIRED, [
       events.map(({ event }) => event.tenantId),
@@ -94,7 +90,7 @@ export class EventLog {
     const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
     const [first] = partitions;
     if (first !== undefined) {
-      if (this.connection.isOneWorkspace === true) sendStampedEntries(transaction, first.tenantId, alone, partitions);
+      if (transaction.isOneWorkspace) sendStampedEntries(transaction, first.tenantId, alone, partitions);
       else sendEntries(transaction, alone, partitions, batchId);
     }
     return { partitions, hasBundles: alone.length < events.length };

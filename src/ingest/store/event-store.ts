@@ -5,6 +5,7 @@ import { GroupCommits } from '../../platform/group-commit/group-commits';
 import { isPassing, LostRaceError, persistBatch } from '../../platform/group-commit/persist-batch';
 import { Tracing } from '../../platform/observability/tracing';
 import { databaseFailure } from '../../platform/postgres/database-errors';
+import { workspacesOf } from '../../platform/postgres/by-workspace';
 import type { PipelinedConnection, Transaction } from '../../platform/postgres/pipelined-connection';
 import { isLostRace } from '../../platform/postgres/precondition';
 import { randomId } from '../../platform/values/ids';
@@ -172,12 +173,12 @@ export class EventStore implements BeforeApplicationShutdown {
   /** Returns what `run` returns once the transaction is committed. */
   private async commit<T>(
     { connection }: NodeState,
-    [first]: readonly Event[],
+    batch: readonly Event[],
     run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>,
   ): Promise<T> {
     let queued: Queued | undefined;
     const work = async (open: Transaction): Promise<() => T> => run(open, (entries) => (queued = entries));
-    const conclude = await connection.transaction(work, first?.tenantId).catch((error: unknown) => {
+    const conclude = await connection.transaction(work, ...workspacesOf(batch)).catch((error: unknown) => {
       throw isLostRace(error) ? new LostRaceError('another node was faster') : error;
     });
     if (queued !== undefined) this.signal.notify(queued);

@@ -12,11 +12,21 @@ const LOOK_AT_NODES_AGAIN_MS = 100;
  * they hold. A statement locks its tables before it takes its snapshot or a time, whatever kind of connection or role it has.
  * The lock is held until others see the commit.
  */
-export const EVENT_WRITERS = `
+export const EVENT_WRITERS = writersTo(`('events'::regclass)`);
+
+/** Those on a node of a distributed database, whose statements may be for the table or for a shard of it by its name. */
+export const EVENT_WRITERS_ON_NODE = writersTo(`(
+      SELECT 'events'::regclass::oid
+      UNION ALL SELECT to_regclass('events_' || shardid)::oid FROM pg_dist_shard WHERE logicalrelid = 'events'::regclass
+    )`);
+
+function writersTo(tables: string): string {
+  return `
     FROM pg_locks writing
-    WHERE writing.locktype = 'relation' AND writing.relation = 'events'::regclass
+    WHERE writing.locktype = 'relation' AND writing.relation IN ${tables}
       AND writing.mode = 'RowExclusiveLock' AND writing.granted
       AND writing.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+}
 
 const FIND_WRITERS: Statement = {
   name: 'ingest_find_writers',
@@ -31,7 +41,7 @@ const FIND_SAME_WRITERS: Statement = {
 /** Those of all nodes. A node that does not answer counts as a writer: it may have some. */
 const WRITERS_ON_NODES = `
   SELECT writer.id FROM ${onEachNode(
-    `SELECT coalesce(string_agg(writing.virtualtransaction, ','), '') ${EVENT_WRITERS}`,
+    `SELECT coalesce(string_agg(DISTINCT writing.virtualtransaction, ','), '') ${EVENT_WRITERS_ON_NODE}`,
   )}
   CROSS JOIN LATERAL (
     SELECT nodeid || ':' || id AS id FROM unnest(string_to_array(CASE WHEN success THEN result ELSE 'away' END, ',')) id
@@ -48,6 +58,12 @@ const FIND_SAME_WRITERS_ON_NODES: Statement = {
 export const ANY_EVENT_WRITER: Statement = {
   name: 'ingest_any_event_writer',
   text: `SELECT EXISTS (SELECT ${EVENT_WRITERS}) AS "isWriting"`,
+};
+
+/** The same on a node of a distributed database. */
+export const ANY_EVENT_WRITER_ON_NODE: Statement = {
+  name: 'ingest_any_event_writer_on_node',
+  text: `SELECT EXISTS (SELECT ${EVENT_WRITERS_ON_NODE}) AS "isWriting"`,
 };
 
 interface Writer {

@@ -24,14 +24,20 @@ describe('FairQueue', () => {
     expect([queue.size, queue.take(10, upTo(100)), queue.size]).toEqual([2, [5, 3], 0]);
   });
 
-  it('takes entries of one workspace, and gives the next turn to another', () => {
+  it('takes entries of some workspaces in turn, and gives the next turn to another', () => {
     const queue = new FairQueue<string>();
     for (const entry of ['a 0', 'a 1', 'a 2']) queue.push('a', entry);
-    queue.push('b', 'b 0');
-    expect([queue.next, queue.takeOf('a', 2), queue.next, queue.size]).toEqual(['a', ['a 0', 'a 1'], 'b', 2]);
-    expect(queue.takeOf('b', 5, () => false)).toEqual([]);
-    expect([queue.takeOf('b', 5), queue.takeOf('b', 5), queue.takeOf('nobody', 5)]).toEqual([['b 0'], [], []]);
-    expect([queue.takeOf('a', 5), queue.next, queue.size]).toEqual([['a 2'], undefined, 0]);
+    for (const entry of ['b 0', 'c 0', 'c 1']) queue.push(entry.slice(0, 1), entry);
+    const of = (tenants: string) => (tenantId: string) => tenants.includes(tenantId);
+    expect([queue.next, queue.takeOf(of('ac'), 3), queue.next, queue.size]).toEqual([
+      'a',
+      ['a 0', 'c 0', 'a 1'],
+      'b',
+      3,
+    ]);
+    expect(queue.takeOf(of('b'), 5, () => false)).toEqual([]);
+    expect([queue.takeOf(of('b'), 5), queue.takeOf(of('b'), 5), queue.takeOf(of('d'), 5)]).toEqual([['b 0'], [], []]);
+    expect([queue.takeOf(of('ac'), 5), queue.next, queue.size]).toEqual([['c 1', 'a 2'], undefined, 0]);
   });
 
   it('loses nothing, doubles nothing, and keeps the order within a workspace', () => {

@@ -63,16 +63,16 @@ export class FairQueue<T> {
     return taken;
   }
 
-  /** Takes up to `most` entries of one workspace, which then waits for its next turn. `fits` as in `take`. */
-  takeOf(tenantId: string, most: number, fits: (entry: T) => boolean = () => true): T[] {
-    const queue = this.queues.get(tenantId);
-    if (queue === undefined) return [];
-    const waiting = queue.entries.slice(queue.head, queue.head + most);
-    const unfit = waiting.findIndex((entry) => !fits(entry));
-    const taken = unfit === -1 ? waiting : waiting.slice(0, unfit);
-    queue.head += taken.length;
-    this.queues.delete(tenantId);
-    if (queue.head < queue.entries.length) this.queues.set(tenantId, trimmed(queue));
+  /** The same from some workspaces only, which then stand behind all others. */
+  takeOf(isOf: (tenantId: string) => boolean, most: number, fits?: (entry: T) => boolean): T[] {
+    const part = new FairQueue<T>();
+    for (const [tenantId, queue] of this.queues) {
+      if (!isOf(tenantId)) continue;
+      part.queues.set(tenantId, queue);
+      this.queues.delete(tenantId);
+    }
+    const taken = part.take(most, fits);
+    for (const [tenantId, queue] of part.queues) this.queues.set(tenantId, queue);
     this.count -= taken.length;
     return taken;
   }

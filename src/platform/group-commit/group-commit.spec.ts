@@ -9,7 +9,7 @@ function aGroupCommit(
     bulkMax: number;
     bytesMax: number;
     batchBytesMax: number;
-    isOneWorkspace: boolean;
+    groupOf: (tenantId: string) => string;
   }> = {},
 ) {
   const batches: { work: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
@@ -108,7 +108,7 @@ describe('GroupCommit', () => {
   it.each([
     ['many', { fillTo: 4, bulkMax: 8 }, 4, 1],
     ['large', { fillTo: 4, bulkMax: 8, batchBytesMax: 100 }, 2, 30],
-    ['many of one workspace', { fillTo: 4, bulkMax: 8, isOneWorkspace: true }, 4, 1],
+    ['many of one workspace', { fillTo: 4, bulkMax: 8, groupOf: String }, 4, 1],
   ])('does not leave bulk pieces waiting while single ones come that are %s', async (_name, limits, count, bytes) => {
     const { commits, batches } = aGroupCommit(limits);
     void commits.submitBulk('a', [piece('b1', 10), piece('b2', 10)]);
@@ -152,7 +152,7 @@ describe('GroupCommit', () => {
   });
 
   it('keeps workspaces apart where each batch is of one, and lets single and bulk pieces begin in turn', async () => {
-    const { commits, batches } = aGroupCommit({ isOneWorkspace: true });
+    const { commits, batches } = aGroupCommit({ groupOf: String });
     void commits.submit('a', piece('a single'));
     void commits.submit('b', piece('b single'));
     void commits.submit('a', piece('a second'));
@@ -168,6 +168,15 @@ describe('GroupCommit', () => {
       ['c bulk', 'c more'],
       ['b single'],
     ]);
+  });
+
+  it('puts workspaces of one group into one batch, in turn', async () => {
+    const { commits, batches } = aGroupCommit({ groupOf: (tenantId) => (tenantId === 'b' ? 'other' : 'same') });
+    for (const work of ['a 1', 'a 2', 'b 1', 'c 1']) void commits.submit(work.slice(0, 1), piece(work));
+    await turn();
+    batches[0]?.end();
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([['a 1', 'c 1', 'a 2'], ['b 1']]);
   });
 
   it('answers everybody in a failed batch with its error and goes on', async () => {

@@ -14,8 +14,8 @@ export interface GroupCommitOptions<Work, Answer> {
   readonly batchBytesMax?: number;
   /** Most bytes that may wait or be in a running commit. Beyond it `submit` throws `unavailable`. */
   readonly bytesMax: number;
-  /** Each batch has pieces of one workspace only (docs/adr/0062). */
-  readonly isOneWorkspace?: boolean | undefined;
+  /** Each batch has pieces of workspaces for which this is the same; default: of any (docs/adr/0062). */
+  readonly groupOf?: ((tenantId: string) => string) | undefined;
   /** For metrics and traces. */
   readonly watch?: GroupCommitObserver | undefined;
 }
@@ -79,7 +79,7 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
   private bytes = 0;
   private running: Promise<void> | undefined;
   private closed = false;
-  /** Of batches of one workspace every second one is of the workspace whose bulk pieces wait longest. */
+  /** Of batches of one group every second one is of the workspace whose bulk pieces wait longest. */
   private isBulksTurn = true;
   /** Single pieces have filled the last batch, while bulk ones waited: these come first in the next one. */
   private isBulkLeftOut = false;
@@ -179,13 +179,13 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
         bytes += batchBytes;
         return true;
       };
-    const tenantId = this.options.isOneWorkspace === true ? this.nextWorkspace() : undefined;
+    const isOfGroup = this.nextGroup();
     const take = (queue: FairQueue<Entry<Work, Answer>>, most: number, bytesMax: number): Entry<Work, Answer>[] =>
-      tenantId === undefined ? queue.take(most, within(bytesMax)) : queue.takeOf(tenantId, most, within(bytesMax));
+      isOfGroup === undefined ? queue.take(most, within(bytesMax)) : queue.takeOf(isOfGroup, most, within(bytesMax));
     // The same share of the bytes as of the rows, so that bulk pieces do not delay single ones.
     const takeBulk = (most: number, taken: number): Entry<Work, Answer>[] =>
       most > taken ? take(this.bulk, most - taken, (batchBytesMax * most) / bulkMax) : [];
-    const isBulkFirst = this.options.isOneWorkspace === true ? this.isBulksTurn : this.isBulkLeftOut;
+    const isBulkFirst = isOfGroup === undefined ? this.isBulkLeftOut : this.isBulksTurn;
     const first = isBulkFirst && this.singles.size > 0 ? takeBulk(fillTo, 0) : [];
     const singles = take(this.singles, singlesMax - first.length, batchBytesMax);
     const last = first.length > 0 ? [] : takeBulk(singles.length > 0 ? fillTo : bulkMax, singles.length);
@@ -193,10 +193,15 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     return [...first, ...singles, ...last];
   }
 
-  private nextWorkspace(): string | undefined {
+  /** Tells the workspaces of the next batch; undefined: all. */
+  private nextGroup(): ((tenantId: string) => boolean) | undefined {
+    const { groupOf } = this.options;
+    if (groupOf === undefined) return undefined;
     this.isBulksTurn = !this.isBulksTurn;
     const [first, second] = this.isBulksTurn ? [this.bulk, this.singles] : [this.singles, this.bulk];
-    return first.next ?? second.next;
+    const next = first.next ?? second.next;
+    const group = next === undefined ? undefined : groupOf(next);
+    return (tenantId) => groupOf(tenantId) === group;
   }
 
   private run(batch: readonly Entry<Work, Answer>[]): Promise<readonly Answer[]> {

@@ -2,14 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { unavailable } from '../errors/unavailable';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
 import { databaseRefusal } from '../postgres/database-errors';
+import { connectionToNode } from '../postgres/distribution/node-connections';
 import { WorkspaceNodes } from '../postgres/distribution/workspace-nodes';
-import { PipelinedConnection, type PipelinedConnectionOptions } from '../postgres/pipelined-connection';
+import type { PipelinedConnection, PipelinedConnectionOptions } from '../postgres/pipelined-connection';
 import { GroupCommit, type Commits, type GroupCommitOptions, type SizedWork } from './group-commit';
 import { GroupCommitMetrics } from './group-commit-metrics';
 
 /** The limits of each group commit, and of its connection. */
 interface CommitsOptions
-  extends Omit<GroupCommitOptions<never, never>, 'run' | 'isOneWorkspace' | 'watch'>, PipelinedConnectionOptions {
+  extends Omit<GroupCommitOptions<never, never>, 'run' | 'groupOf' | 'watch'>, PipelinedConnectionOptions {
   /** Its label in metrics and traces, if it is measured. */
   readonly name?: string;
 }
@@ -33,8 +34,11 @@ export class GroupCommits {
     const watch = options.name === undefined ? undefined : this.metrics.of(options.name);
     const { isOneWorkspace, isDistributed } = this.settings;
     const openOn = (url: string): Commits<Work, Answer> => {
-      const connection = new PipelinedConnection({ ...this.settings, url }, options);
-      return new ConnectedGroupCommit({ ...options, run: runOn(connection), isOneWorkspace, watch }, connection);
+      const connection = connectionToNode({ ...this.settings, url }, this.nodes, options);
+      // Workspaces of one shard share commits; of others a transaction has one workspace.
+      const groupOf = (tenantId: string): string => connection.shardOf(tenantId) ?? tenantId;
+      const limits = isOneWorkspace === true ? { ...options, groupOf } : options;
+      return new ConnectedGroupCommit({ ...limits, run: runOn(connection), watch }, connection);
     };
     return isDistributed === true ? new GroupCommitPerNode(this.nodes, openOn) : openOn(this.settings.url);
   }

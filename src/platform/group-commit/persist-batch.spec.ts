@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { SeveralShardsError } from '../postgres/pipelined-connection';
 import { LostRaceError, persistBatch } from './persist-batch';
 
 function databaseError(code: string): DatabaseError {
@@ -65,6 +66,16 @@ describe('persistBatch', () => {
       20,
     );
     expect(answers).toEqual(['refused 1', 'refused 2']);
+  });
+
+  it('cuts a batch in half at once whose workspaces are not in one shard any more', async () => {
+    const seen: (readonly number[])[] = [];
+    const answers = await persist([1, 2, 3], (works) => {
+      seen.push(works);
+      if (works.includes(1) && works.includes(2)) throw new SeveralShardsError();
+    });
+    expect(answers).toEqual(['stored 1', 'stored 2', 'stored 3']);
+    expect(seen).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]]);
   });
 
   it('cuts a batch in half that loses race after race, for a smaller one wins sooner', async () => {

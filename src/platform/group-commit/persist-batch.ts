@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { databaseFailure } from '../postgres/database-errors';
-import { RolledBackError } from '../postgres/pipelined-connection';
+import { RolledBackError, SeveralShardsError } from '../postgres/pipelined-connection';
 
 /**
  * What the batch had read is not so any more. Nothing of it is stored, or a part that the next attempt recognises; it may be
@@ -32,7 +32,7 @@ const BACKOFF_MS_MAX = 50;
 /**
  * Stores a batch and retries transient failures. A batch that fails because of one piece is bisected until that piece is
  * alone, so that one bad piece in five hundred does not fail the others. A batch that loses several races is bisected too:
- * each half changes fewer customers at once.
+ * each half changes fewer customers at once. So is one whose workspaces cannot share a transaction any more.
  */
 export function persistBatch<Work, Answer>(
   batch: readonly Work[],
@@ -55,7 +55,8 @@ async function persistUntil<Work, Answer>(
       // The search for the piece that waits for a lock takes time, and a lock on a whole table concerns every piece.
       const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.retryTimeMaxMs;
       const losesTogether = error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && hasTimeLeft;
-      if (batch.length > 1 && (losesTogether || (isOnePiecesFault(error) && isWorthLooking)))
+      const isApart = error instanceof SeveralShardsError;
+      if (batch.length > 1 && (isApart || losesTogether || (isOnePiecesFault(error) && isWorthLooking)))
         return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
       if (!tryAgain || !hasTimeLeft) return batch.map((work) => options.refuse(work, error));

@@ -3,17 +3,18 @@ import type { ConnectionSettings } from './connection-settings';
 import { databaseFailure, isReadOnly } from './database-errors';
 import { Pipeline } from './pipeline';
 import { applySessionSettings, type SessionSettings } from './database-options';
-import { oneWorkspaceStatement } from './one-workspace';
+import type { WorkspaceShards } from './shard-names';
 import { isLostRace } from './precondition';
 import type { Row, Statement } from './statement';
-import type { StatementAnswer } from './statement-group';
+import { byCitus, TO_ALL_WORKSPACES, toOneWorkspace, toShards, type StatementRoute } from './statement-route';
 
-const BEGIN: Statement = { name: 'BEGIN', text: 'BEGIN' };
 const COMMIT: Statement = { name: 'COMMIT', text: 'COMMIT' };
 const ROLLBACK: Statement = { name: 'ROLLBACK', text: 'ROLLBACK' };
 
 /** Sends statements of one transaction. They go out at once and run in the order of the calls; nothing waits for an answer. */
 export interface Transaction {
+  /** Whether its statements are sent in their form for one workspace (`Statement.oneWorkspace`). */
+  readonly isOneWorkspace: boolean;
   send<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]>;
   /**
    * Sends a statement that shares the round trip of COMMIT, which fails if it fails. `answered` gets its rows when it is too late
@@ -32,6 +33,9 @@ export interface Transaction {
  */
 export class RolledBackError extends Error {}
 
+/** Nothing was sent: the workspaces of the transaction are not all in one shard that is known to be here. Each by itself can be. */
+export class SeveralShardsError extends RolledBackError {}
+
 export interface PipelinedConnectionOptions {
   readonly applicationName: string;
   /** How long a statement may wait for somebody else's lock. */
@@ -42,6 +46,8 @@ export interface PipelinedConnectionOptions {
   readonly waitsForDisk?: false;
   /** Called when a session is lost. After a failover the database may lack what was read and written by it. */
   readonly onLost?: () => void;
+  /** On the node of a distributed database: where that has the rows of a workspace, as far as that is known. */
+  readonly shardsOf?: (tenantId: string) => WorkspaceShards | undefined;
 }
 
 /**
@@ -89,23 +95,26 @@ export class PipelinedConnection {
 
   /**
    * Runs `work` in one transaction (READ COMMITTED) and commits. On any failure the transaction is rolled back and the
-   * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller. `tenantId`: the one
-   * workspace of the transaction, where each has one (`ConnectionSettings.isOneWorkspace`).
+   * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller. `tenantIds`: the
+   * workspaces of the transaction; only one where each has one (`ConnectionSettings.isOneWorkspace`), several if they are in
+   * one shard of a distributed database (`shardOf`).
    */
-  async transaction<T>(work: (transaction: Transaction) => Promise<T>, tenantId?: string): Promise<T> {
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>, ...tenantIds: readonly string[]): Promise<T> {
     const session = await this.connected();
+    const route = this.routeTo(tenantIds);
     let isOver = false;
     const send = async (statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> => {
       if (isOver) throw new Error('This transaction is over');
-      return (await this.sendBy(session, statement, values, { tenantId })).rows;
+      return (await session.pipeline.send(...route.form(statement, values))).rows;
     };
     const last: Promise<unknown>[] = [];
     const before: (() => Promise<void>)[] = [];
     const after: (() => void)[] = [];
     try {
       // What is sent behind it fails with it, so that nobody needs its answer before the end.
-      const begun = heard(this.begin(send));
+      const begun = heard(open(session, route, route.opening));
       const result = await work({
+        isOneWorkspace: route.isOneWorkspace,
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
           (await heard(send(statement, values))) as R[],
         sendLast: (statement, values, answered) => {
@@ -133,15 +142,29 @@ export class PipelinedConnection {
     }
   }
 
-  /** Runs a statement by itself that may run twice, and once more when the connection turns out to be lost. */
-  async query<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
+  /**
+   * Runs a statement by itself that may run twice, and once more when the connection turns out to be lost. `tenantIds` as of a
+   * transaction.
+   */
+  async query<T = Row>(
+    statement: Statement,
+    values: readonly unknown[],
+    ...tenantIds: readonly string[]
+  ): Promise<readonly T[]> {
     const run = async (): Promise<readonly T[]> => {
-      return (await this.sendBy(await this.connected(), statement, values, { alone: true })).rows as T[];
+      const session = await this.connected();
+      const route = this.routeTo(tenantIds);
+      const opening = route.readOpening;
+      if (opening === undefined) return this.transaction((open) => open.send<T>(statement, values), ...tenantIds);
+      void heard(open(session, route, opening));
+      const alone = opening.length === 0;
+      return (await session.pipeline.send(...route.form(statement, values), { alone })).rows as T[];
     };
     try {
       return await run();
     } catch (error) {
-      if (databaseFailure(error) !== 'away') throw error;
+      const isMoved = tenantIds.length > 0 && isLostRace(error);
+      if (!isMoved && databaseFailure(error) !== 'away') throw error;
       return run();
     }
   }
@@ -152,25 +175,20 @@ export class PipelinedConnection {
     await session?.client.end().catch(() => undefined);
   }
 
-  private sendBy(
-    { pipeline }: Session,
-    statement: Statement,
-    values: readonly unknown[],
-    { tenantId, alone = false }: { readonly tenantId?: string | undefined; readonly alone?: boolean },
-  ): Promise<StatementAnswer> {
-    if (this.settings.isOneWorkspace !== true) return pipeline.send(statement, values, { alone });
-    const form = oneWorkspaceStatement(statement);
-    return pipeline.send(form, form.values(values, tenantId), { alone });
+  /** The shard in which this node is known to have the rows of a workspace; that of the table which stands for all. */
+  shardOf(tenantId: string): string | undefined {
+    return this.options.shardsOf?.(tenantId)?.id;
   }
 
-  /** On a distributed database the worker nodes hear of the time limit for locks by a statement of the transaction only. */
-  private async begin(send: (statement: Statement, values: readonly unknown[]) => Promise<unknown>): Promise<void> {
-    const begun = [send(BEGIN, [])];
-    if (this.settings.isDistributed === true) {
-      const text = `SET LOCAL lock_timeout = ${this.options.lockTimeoutMs}`;
-      begun.push(send({ name: 'SET LOCAL lock_timeout', text }, []));
-    }
-    await Promise.all(begun);
+  private routeTo(tenantIds: readonly string[]): StatementRoute {
+    const { isDistributed, isOneWorkspace } = this.settings;
+    const { shardsOf, lockTimeoutMs } = this.options;
+    if (isOneWorkspace !== true) return TO_ALL_WORKSPACES;
+    if (isDistributed !== true) return toOneWorkspace(tenantIds[0]);
+    const [shards, ...others] = tenantIds.map((tenantId) => shardsOf?.(tenantId));
+    if (shards !== undefined && others.every((other) => other?.id === shards.id)) return toShards(shards);
+    if (others.length > 0) throw new SeveralShardsError('The workspaces of the transaction are not in one shard');
+    return byCitus(tenantIds[0], { lockTimeoutMs, plansOnce: shardsOf !== undefined });
   }
 
   private connected(): Promise<Session> {
@@ -207,9 +225,10 @@ export class PipelinedConnection {
   }
 
   private sessionSettings(): SessionSettings {
-    const { lockTimeoutMs, statementTimeoutMs, waitsForDisk } = this.options;
+    const { lockTimeoutMs, statementTimeoutMs, waitsForDisk, shardsOf } = this.options;
     return {
       ...(this.settings.isDistributed === true ? DISTRIBUTED_SESSION : HOT_PATH_PLANNING),
+      ...(shardsOf === undefined ? {} : HOT_PATH_PLANNING),
       ...(waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
       default_transaction_isolation: 'read committed',
       lock_timeout: lockTimeoutMs,
@@ -226,6 +245,20 @@ export class PipelinedConnection {
       this.options.onLost?.();
     }
     void session.client.end().catch(() => undefined);
+  }
+}
+
+/** Sends what a transaction or a read begins with. */
+async function open(
+  { pipeline }: Session,
+  { onAbsent }: StatementRoute,
+  opening: StatementRoute['opening'],
+): Promise<void> {
+  try {
+    await Promise.all(opening.map(([statement, values]) => pipeline.send(statement, values)));
+  } catch (error) {
+    if (isLostRace(error)) onAbsent?.();
+    throw error;
   }
 }
 

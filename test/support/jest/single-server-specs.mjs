@@ -3,5 +3,6 @@ export const SINGLE_SERVER_SPECS = {
   'test/e2e/database-account.spec.ts': 'ends the sessions of one server',
   'test/e2e/database-away.spec.ts': 'breaks the connections to one server',
   'test/e2e/database-read-only.spec.ts': 'makes one server read-only',
+  'test/integration/shard-statements.spec.ts': 'makes the tables of one server look like shards',
   'test/processes/poolers.spec.ts': 'the nodes do not know the user of its pooler',
 };

@@ -1,3 +1,4 @@
+import { onShard, type ShardNames } from '../shard-names';
 import type { Statement } from '../statement';
 
 /** All tables are co-located: what is true of the shard of this table is true of the others. */
@@ -44,10 +45,10 @@ export interface Shard {
   readonly start: string;
 }
 
-/** The shards of a node. Each map has the shards that are co-located, by their tables. */
+/** The shards of a node. */
 export interface NodeShards {
   readonly node: string;
-  readonly shards: readonly ReadonlyMap<string, string>[];
+  readonly shards: readonly ShardNames[];
 }
 
 /** The names of all shards by their nodes. `placements`: the nodes of the shards of the one table. */
@@ -65,16 +66,15 @@ export function shardsByNode(shards: readonly Shard[], placements: ReadonlyMap<s
   }));
 }
 
-/** A query for all shards of a node, whose tables come behind FROM or JOIN in the text. */
-export function onShards(text: string, shards: NodeShards['shards']): string {
-  return shards.map((names) => `SELECT * FROM (${onShard(text, names)}\n) shard`).join('\nUNION ALL\n');
+/** The same by the number of the shard that stands for those with it. */
+export function shardsById(nodes: readonly NodeShards[]): ReadonlyMap<string, ShardNames> {
+  const named = nodes.flatMap(({ shards }) => shards);
+  return new Map(named.map((names) => [(names.get(TABLE) ?? '').slice(TABLE.length + 1), names]));
 }
 
-function onShard(text: string, names: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/\b(FROM|JOIN) (\w+)\b/g, (all, word: string, table: string) => {
-    const name = names.get(table);
-    return name === undefined ? all : `${word} ${name}`;
-  });
+/** A query for all shards of a node. */
+export function onShards(text: string, shards: readonly ShardNames[]): string {
+  return shards.map((names) => `SELECT * FROM (${onShard(text, names)}\n) shard`).join('\nUNION ALL\n');
 }
 
 /** The same database on another server, by the address that the coordinator knows it by. */

@@ -2,11 +2,13 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { LRUCache } from 'lru-cache';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../connection-settings';
 import { PipelinedConnection } from '../pipelined-connection';
+import type { ShardNames, WorkspaceShards } from '../shard-names';
 import type { Statement } from '../statement';
 import {
   FIND_PLACEMENTS,
   FIND_SHARD,
   FIND_SHARDS,
+  shardsById,
   shardsByNode,
   urlOf,
   type NodeShards,
@@ -26,6 +28,7 @@ const CONNECTION_OPTIONS = { applicationName: 'cds-nodes', lockTimeoutMs: 1_000,
  */
 @Injectable()
 export class WorkspaceNodes implements BeforeApplicationShutdown {
+  private readonly coordinator: PipelinedConnection;
   private readonly connections = new Map<string, PipelinedConnection>();
   /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
   private readonly shards = new LRUCache<string, string>({
@@ -38,9 +41,15 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
   private read = '';
   private askedAt = -Infinity;
   private asking: Promise<void> | undefined;
-  private knownShards: Promise<readonly NodeShards[]> | undefined;
+  private nodeShards: readonly NodeShards[] = [];
+  /** By the shards of the table that `shards` has. */
+  private names: ReadonlyMap<string, ShardNames> = new Map();
+  /** Shards that are not where the coordinator said; until it says something else. */
+  private readonly moved = new Set<string>();
 
-  constructor(@Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings) {}
+  constructor(@Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings) {
+    this.coordinator = new PipelinedConnection(settings, CONNECTION_OPTIONS);
+  }
 
   /** The address of the node of a workspace; a promise only where the coordinator has to be asked. */
   of(tenantId: string): string | Promise<string> {
@@ -54,8 +63,15 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
   async allShards(): Promise<readonly NodeShards[]> {
     if (this.placements.size === 0) await this.refresh();
     else this.refreshSoon();
-    this.knownShards ??= this.readShards();
-    return this.knownShards;
+    return this.nodeShards;
+  }
+
+  /** The shards of a workspace, if they are known to be on this node. */
+  shardsOn(node: string, tenantId: string): WorkspaceShards | undefined {
+    const shard = this.shards.get(tenantId);
+    if (shard === undefined || this.placements.get(shard) !== node || this.moved.has(shard)) return undefined;
+    const names = this.names.get(shard);
+    return names === undefined ? undefined : { id: shard, names, areGone: () => this.noteMoved(shard) };
   }
 
   /** Runs a statement that may run twice on the node of a workspace. */
@@ -63,21 +79,18 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
     return this.connectionTo(await this.of(tenantId)).query<T>(statement, values);
   }
 
-  /** A connection for statements by themselves. */
+  /** A connection for statements by themselves, which Citus has nothing to do with. */
   connectionTo(node: string): PipelinedConnection {
     const known = this.connections.get(node);
     if (known !== undefined) return known;
-    const opened = new PipelinedConnection({ ...this.settings, url: node }, CONNECTION_OPTIONS);
+    const opened = new PipelinedConnection({ url: node }, CONNECTION_OPTIONS);
     this.connections.set(node, opened);
     return opened;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.connections.values()].map((connection) => connection.close()));
-  }
-
-  private get coordinator(): PipelinedConnection {
-    return this.connectionTo(this.settings.url);
+    const connections = [this.coordinator, ...this.connections.values()];
+    await Promise.all(connections.map((connection) => connection.close()));
   }
 
   private async lookUp(tenantId: string): Promise<string> {
@@ -106,17 +119,16 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
     const rows = await this.coordinator.query<Placement>(FIND_PLACEMENTS, []);
     const read = JSON.stringify(rows);
     if (read === this.read) return;
-    this.placements = new Map(rows.map((row) => [row.shard, urlOf(this.settings.url, row)]));
-    this.knownShards = undefined;
+    const placements = new Map(rows.map((row) => [row.shard, urlOf(this.settings.url, row)]));
+    this.nodeShards = shardsByNode(await this.coordinator.query<Shard>(FIND_SHARDS, []), placements);
+    this.names = shardsById(this.nodeShards);
+    this.placements = placements;
+    this.moved.clear();
     this.read = read;
   }
 
-  private async readShards(): Promise<readonly NodeShards[]> {
-    try {
-      return shardsByNode(await this.coordinator.query<Shard>(FIND_SHARDS, []), this.placements);
-    } catch (error) {
-      this.knownShards = undefined;
-      throw error;
-    }
+  private noteMoved(shard: string): void {
+    this.moved.add(shard);
+    this.refresh().catch(() => undefined);
   }
 }

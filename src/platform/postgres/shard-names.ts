@@ -1,0 +1,26 @@
+/** The shards that hold the rows of the same workspaces: their names by their tables. */
+export type ShardNames = ReadonlyMap<string, string>;
+
+/** Where a node has the rows of a workspace. */
+export interface WorkspaceShards {
+  /** That of the table which stands for all. */
+  readonly id: string;
+  readonly names: ShardNames;
+  /** Says that they are not there any more, so that they are looked up again. */
+  readonly areGone: () => void;
+}
+
+/**
+ * A text for shards in place of their tables, which come behind FROM, JOIN, INTO or UPDATE; constraints that ON CONFLICT names
+ * have the number of the shard at their end, too.
+ */
+export function onShard(text: string, names: ShardNames): string {
+  let into = '';
+  return text.replaceAll(/\b(FROM|JOIN|INTO|UPDATE|ON CONSTRAINT) (\w+)\b/g, (all, words: string, name: string) => {
+    if (words === 'ON CONSTRAINT') return `${all}${into}`;
+    const shard = names.get(name);
+    if (shard === undefined) return all;
+    if (words === 'INTO') into = shard.slice(name.length);
+    return `${words} ${shard}`;
+  });
+}

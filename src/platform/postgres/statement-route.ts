@@ -1,0 +1,99 @@
+import { oneWorkspaceStatement } from './one-workspace';
+import { onShard, type ShardNames, type WorkspaceShards } from './shard-names';
+import type { Statement } from './statement';
+
+type Query = readonly [statement: Statement, values: readonly unknown[]];
+
+/** How the statements of a transaction come to the tables of its workspaces. */
+export interface StatementRoute {
+  /** What a transaction begins with. */
+  readonly opening: readonly Query[];
+  /** What a read by itself goes behind; undefined: it takes a transaction. */
+  readonly readOpening: readonly Query[] | undefined;
+  /** Whether statements are sent in their form for one workspace. */
+  readonly isOneWorkspace: boolean;
+  /** The form in which a statement is sent. */
+  readonly form: (statement: Statement, values: readonly unknown[]) => Query;
+  /** Called when the opening fails because the tables are on another node. */
+  readonly onAbsent?: () => void;
+}
+
+const BEGIN: Query = [{ name: 'BEGIN', text: 'BEGIN' }, []];
+/** For a session that plans other statements once: of a plan that is kept, Citus keeps some 30 KB more for each execution. */
+const PLAN_EACH_TIME: Query = [
+  { name: 'SET LOCAL plan_cache_mode', text: 'SET LOCAL plan_cache_mode = force_custom_plan' },
+  [],
+];
+/** 5 is a ShareLock, as Citus takes it before it writes: a move of the shard waits for this transaction, or it for the move. */
+const HOLD_SHARD: Statement = {
+  name: 'distribution_hold_shard',
+  text: 'SELECT lock_shard_metadata(5, ARRAY[$1::bigint])',
+};
+/** Fails (`isLostRace`) unless the shard is on this node. A statement of its own, which sees what the wait for the lock was for. */
+const ASSERT_SHARD: Statement = {
+  name: 'distribution_assert_shard',
+  text: `
+    SELECT 1 / count(*)::int FROM pg_dist_placement
+    WHERE shardid = $1::bigint AND groupid = (SELECT groupid FROM pg_dist_local_group)`,
+};
+
+/** To one PostgreSQL, for rows of many workspaces. */
+export const TO_ALL_WORKSPACES: StatementRoute = {
+  opening: [BEGIN],
+  readOpening: [],
+  isOneWorkspace: false,
+  form: (statement, values) => [statement, values],
+};
+
+/** To one PostgreSQL, for rows of one workspace. */
+export function toOneWorkspace(tenantId: string | undefined): StatementRoute {
+  return {
+    opening: [BEGIN],
+    readOpening: [],
+    isOneWorkspace: true,
+    form: (statement, values) => {
+      const form = oneWorkspaceStatement(statement);
+      return [form, form.values(values, tenantId)];
+    },
+  };
+}
+
+/**
+ * By Citus, from any node: it plans each statement. The other nodes hear of settings by statements of the transaction only.
+ * `plansOnce`: the session does so with other statements.
+ */
+export function byCitus(
+  tenantId: string | undefined,
+  { lockTimeoutMs, plansOnce }: { readonly lockTimeoutMs: number; readonly plansOnce: boolean },
+): StatementRoute {
+  const text = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;
+  const opening: readonly Query[] = [BEGIN, [{ name: 'SET LOCAL lock_timeout', text }, []]];
+  const route = toOneWorkspace(tenantId);
+  return plansOnce
+    ? { ...route, opening: [...opening, PLAN_EACH_TIME], readOpening: undefined }
+    : { ...route, opening };
+}
+
+/**
+ * To the shards of a workspace by their names, on their node: as to one PostgreSQL, without Citus (docs/adr/0093). Reads by
+ * themselves hold nothing, as those by Citus, so that they go on while a shard is moved.
+ */
+export function toShards({ id, names, areGone }: WorkspaceShards): StatementRoute {
+  return {
+    opening: [BEGIN, [HOLD_SHARD, [id]], [ASSERT_SHARD, [id]]],
+    readOpening: [[ASSERT_SHARD, [id]]],
+    isOneWorkspace: false,
+    form: (statement, values) => [statementOn(names, id, statement), values],
+    onAbsent: areGone,
+  };
+}
+
+const made = new WeakMap<ShardNames, Map<Statement, Statement>>();
+
+function statementOn(names: ShardNames, id: string, statement: Statement): Statement {
+  const known = made.get(names) ?? new Map<Statement, Statement>();
+  made.set(names, known);
+  const found = known.get(statement) ?? { name: `${statement.name}_${id}`, text: onShard(statement.text, names) };
+  known.set(statement, found);
+  return found;
+}
