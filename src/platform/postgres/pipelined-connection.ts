@@ -110,9 +110,9 @@ export class PipelinedConnection {
     const last: Promise<unknown>[] = [];
     const before: (() => Promise<void>)[] = [];
     const after: (() => void)[] = [];
+    // What is sent behind it fails with it, so that nobody needs its answer before the end.
+    const begun = heard(open(session, route, route.opening));
     try {
-      // What is sent behind it fails with it, so that nobody needs its answer before the end.
-      const begun = heard(open(session, route, route.opening));
       const result = await work({
         isOneWorkspace: route.isOneWorkspace,
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
@@ -136,8 +136,12 @@ export class PipelinedConnection {
       await session.pipeline.send(ROLLBACK, [], { alone: true }).catch(() => this.discard(session));
       // After a failover the address leads to another server than this session does.
       if (isReadOnly(error)) this.discard(session);
-      throw this.settings.isOneWorkspace === true && isLostRace(error)
-        ? new RolledBackError('Another transaction was faster', { cause: error })
+      const isBegun = await begun.then(
+        () => true,
+        () => false,
+      );
+      throw isLostRace(error) && (route.isOneWorkspace || !isBegun)
+        ? new RolledBackError(isBegun ? 'Another transaction was faster' : 'The shard is elsewhere', { cause: error })
         : error;
     }
   }

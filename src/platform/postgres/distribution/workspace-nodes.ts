@@ -22,9 +22,9 @@ const WORKSPACES_REMEMBERED_MAX = 100_000;
 const CONNECTION_OPTIONS = { applicationName: 'cds-nodes', lockTimeoutMs: 1_000, statementTimeoutMs: 1_000 };
 
 /**
- * Which node of a distributed database holds the rows of a workspace. What it says is never needed for a right result: every
- * node hands a statement on to the one that holds the rows. It is needed for speed, and so that a node that does not answer
- * delays its own workspaces only.
+ * Which node of a distributed database holds the rows of a workspace, and in which shards. What it says may be old: every node
+ * hands a statement on to the one that holds the rows, and who names a shard looks whether it is there. It is for speed, and so
+ * that a node that does not answer delays its own workspaces only.
  */
 @Injectable()
 export class WorkspaceNodes implements BeforeApplicationShutdown {
