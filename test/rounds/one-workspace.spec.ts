@@ -1,16 +1,15 @@
 /**
  * Specs of what clients and operators see, with one workspace in each commit, as on a distributed database (docs/adr/0062).
- * They run on one PostgreSQL here; `npm run test:citus` runs all of them on a cluster.
+ * They run on one PostgreSQL here; `npm run test:citus` runs all of them on a cluster, and `npm test` two more as here
+ * (test/e2e/one-workspace.spec.ts).
  */
 const SPECS = [
-  'e2e/ingest-deduplication',
   'e2e/ingest-identity',
   'e2e/ingest-dry-run',
   'e2e/erasure-named-in-events',
   'e2e/review-replay',
   'e2e/review-limits',
   'e2e/profile-merges',
-  'e2e/runtime-mutation-ids',
   'e2e/runtime-state',
   'e2e/reactions-run',
   'e2e/webhook-changes',
