@@ -25,7 +25,7 @@ export async function withinSavepoint<T>(
   await transaction.send(SAVEPOINT, []);
   try {
     const result = await work({
-      isOneWorkspace: transaction.isOneWorkspace,
+      usesOneWorkspaceForms: transaction.usesOneWorkspaceForms,
       send,
       sendLast: (statement, values) => void send(statement, values).catch(() => undefined),
       beforeCommit: (steps) => transaction.beforeCommit(steps),

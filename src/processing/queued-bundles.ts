@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventQueue, type ProcessedBundles, type Reading } from '../ingest/queue/event-queue';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { databaseFailure } from '../platform/postgres/database-errors';
 import type { NodeConnections } from '../platform/postgres/distribution/node-connections';
-import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
+import { RolledBackError, type PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
 import { isPartlyAway } from './effect-errors';
 import { QueueLeases } from './queue-leases';
 
@@ -47,7 +48,8 @@ export class QueuedBundles {
         const gone = await connections.transaction((open) => this.takeOut(open, tenantId), tenantId);
         isMore ||= gone.bundles === BUNDLES_PER_TURN;
       } catch (error) {
-        if (!isPartlyAway(error, this.settings)) throw error;
+        const isOfOne = error instanceof RolledBackError || databaseFailure(error) === 'contended';
+        if (!isOfOne && !isPartlyAway(error, this.settings)) throw error;
       }
     }
     return isMore;

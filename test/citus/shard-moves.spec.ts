@@ -3,7 +3,7 @@ import { anExternalEvent } from '../support/builders';
 import { moveShard, placeOf, workerNodesOf } from '../support/citus';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
-import { aTenant } from '../support/tenant';
+import { aTenant, type Tenant } from '../support/tenant';
 
 const SENDERS = 4;
 /** A move takes some seventy tables along, one after the other. */
@@ -27,45 +27,59 @@ async function sendUntil(isOver: () => boolean, client: Client): Promise<Sent[]>
   return sent;
 }
 
-it(
-  'moves a workspace to another node under load on two services: each event is stored once, and found',
-  async () => {
+/** Workspaces in one shard, whose events share commits. */
+async function aPair(url: string): Promise<[Tenant, Tenant]> {
+  const first = await aTenant(url);
+  const { shard } = await placeOf(url, first.tenantId);
+  for (;;) {
+    const second = await aTenant(url);
+    if ((await placeOf(url, second.tenantId)).shard === shard) return [first, second];
+  }
+}
+
+/** To the other worker node. */
+async function move(url: string, { tenantId }: Tenant): Promise<void> {
+  const nodes = await workerNodesOf(url);
+  const { shard, port } = await placeOf(url, tenantId);
+  const from = nodes.find((node) => node.port === port);
+  const to = nodes.find((node) => node.port !== port);
+  if (from === undefined || to === undefined) throw new Error('The cluster needs two worker nodes');
+  await moveShard(url, shard, from, to);
+}
+
+/** A shard of its own, so that it can share no commit any more. */
+async function part(url: string, { tenantId }: Tenant): Promise<void> {
+  await rowsOf(
+    url,
+    `SELECT isolate_tenant_to_new_shard('events', $1::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')`,
+    [tenantId],
+  );
+}
+
+it.each([
+  ['moves the shard of two workspaces', move],
+  ['gives one of two workspaces a shard of its own', part],
+])(
+  '%s under load on two services: each event is stored once, and found',
+  async (_name, change) => {
     const url = await freshDatabaseUrl('moved');
     const services: TestApp[] = [await startApp({}, url), await startApp({}, url)];
     try {
-      const { tenantId, adminKey } = await aTenant(url);
-      const clients = services.map((service) => new Client(service.url, adminKey));
-      const nodes = await workerNodesOf(url);
-      const { shard, port } = await placeOf(url, tenantId);
-      const from = nodes.find((node) => node.port === port);
-      const to = nodes.find((node) => node.port !== port);
-      if (from === undefined || to === undefined) throw new Error('The cluster needs two worker nodes');
+      const pair = await aPair(url);
       let isOver = false;
-      const sending = Array.from({ length: SENDERS }).flatMap((_unused, index) => {
-        const client = clients[index % clients.length];
-        return client === undefined ? [] : [sendUntil(() => isOver, client)];
-      });
-      await moveShard(url, shard, from, to);
-      isOver = true;
-      const sent = (await Promise.all(sending)).flat();
-      // A copy after an answer 503 is a duplicate of an event that was stored all the same.
-      expect(
-        [...new Set(sent.map(({ status }) => status))].filter((status) => ![200, 202, 503].includes(status)),
-      ).toEqual([]);
-      const stored = new Set(sent.flatMap(({ status, eventId }) => (status === 503 ? [] : [eventId])));
-      expect(stored.size).toBeGreaterThan(0);
-      const [counted] = await rowsOf<{ events: number; known: number }>(
-        url,
-        `SELECT count(*)::int AS events, (count(*) FILTER (WHERE event_id = ANY ($2::uuid[])))::int AS known FROM events
-       WHERE tenant_id = $1::uuid`,
-        [tenantId, [...stored]],
-      );
-      expect(counted?.known).toBe(stored.size);
-      const distinct = new Set(sent.map(({ event }) => event.external_event_id));
-      expect(counted?.events).toBeLessThanOrEqual(distinct.size);
-      for (const { event } of sent.slice(-20)) {
-        const again = await clients[0]?.post('/v1/external-events', event);
-        expect([200, 202]).toContain(again?.status);
+      const sending = pair.map(({ tenantId, adminKey }) => ({
+        tenantId,
+        sent: Promise.all(
+          Array.from({ length: SENDERS }, (_unused, index) =>
+            sendUntil(() => isOver, new Client(services[index % services.length]?.url ?? '', adminKey)),
+          ),
+        ),
+      }));
+      await change(url, pair[0]).finally(() => (isOver = true));
+      for (const { tenantId, sent } of sending) await assertStoredOnce(url, tenantId, (await sent).flat());
+      const client = new Client(services[0]?.url ?? '', pair[0].adminKey);
+      for (const { event } of (await sending[0]?.sent)?.flat().slice(-20) ?? []) {
+        expect([200, 202]).toContain((await client.post('/v1/external-events', event)).status);
       }
     } finally {
       await Promise.all(services.map((service) => service.stop()));
@@ -73,3 +87,20 @@ it(
   },
   SLOW_MS,
 );
+
+async function assertStoredOnce(url: string, tenantId: string, sent: readonly Sent[]): Promise<void> {
+  // A copy after an answer 503 is a duplicate of an event that was stored all the same.
+  const others = [...new Set(sent.map(({ status }) => status))].filter((status) => ![200, 202, 503].includes(status));
+  expect(others).toEqual([]);
+  const stored = new Set(sent.flatMap(({ status, eventId }) => (status === 503 ? [] : [eventId])));
+  expect(stored.size).toBeGreaterThan(0);
+  const [counted] = await rowsOf<{ events: number; known: number }>(
+    url,
+    `SELECT count(*)::int AS events, (count(*) FILTER (WHERE event_id = ANY ($2::uuid[])))::int AS known FROM events
+     WHERE tenant_id = $1::uuid`,
+    [tenantId, [...stored]],
+  );
+  expect(counted?.known).toBe(stored.size);
+  const distinct = new Set(sent.map(({ event }) => event.external_event_id));
+  expect(counted?.events).toBeLessThanOrEqual(distinct.size);
+}

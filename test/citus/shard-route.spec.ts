@@ -150,7 +150,7 @@ it(
     const { shard } = await placeOf(url, elsewhere);
     await rowsOf(
       url,
-      `SELECT isolate_tenant_to_new_shard('events', $1, 'CASCADE', shard_transfer_mode => 'block_writes')`,
+      `SELECT isolate_tenant_to_new_shard('events', $1::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')`,
       [elsewhere],
     );
     expect(connection.shardOf(elsewhere)).toBe(shard);

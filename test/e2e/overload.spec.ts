@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, expectProblem } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, whileLocked } from '../support/database';
 
 const MEBIBYTE = 1024 * 1024;
 /** Two batches of the lane, each as long as it is patient, on a busy machine. */
@@ -45,10 +45,8 @@ describe('more than the database takes', () => {
     });
     expect((await client.post('/v1/external-events:batch', batch())).status).toBe(200);
     const before = process.memoryUsage().rss;
-    const statuses = await withClient(service.databaseUrl, async (holder) => {
-      // Nothing can be stored: what is not bounded would pile up.
-      await holder.query('BEGIN');
-      await holder.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    // Nothing can be stored: what is not bounded would pile up.
+    const statuses = await whileLocked(service.databaseUrl, 'events', 'ACCESS EXCLUSIVE', async (release) => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, async () => {
           const askedAt = performance.now();
@@ -56,7 +54,7 @@ describe('more than the database takes', () => {
           return { answer, tookMs: performance.now() - askedAt };
         }),
       );
-      await holder.query('ROLLBACK');
+      await release();
       for (const { answer } of answers) expectProblem(answer, 503, 'unavailable');
       // One megabyte of six waits, two batches behind one another.
       expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_MS_MAX);

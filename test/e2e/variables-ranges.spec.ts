@@ -1,7 +1,7 @@
 import { LimitsCheck } from '../../src/variables/limits-check';
 import { startApp, type TestApp } from '../support/app';
 import { answered, Client, expectProblem, type Answer } from '../support/client';
-import { rowsOf, untilBlocked, urlOf, withClient } from '../support/database';
+import { rowsOf, untilBlocked, urlOf, whileLocked, withClient } from '../support/database';
 import { anEventToProcess, EffectsWorker, summaryOf } from '../support/reactions';
 import { aCampaign, campaignOf, dec, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
@@ -234,16 +234,14 @@ describe('limits that leave stored values outside', () => {
       await define({ name });
       const bob = on(1, campaign.participant({ sub: 'bob' }));
       await until(async () => name in (await stateOf(bob)).user);
-      const answers = await withClient(nodes[0]!.databaseUrl, async (holder) => {
-        // Mutations have read the declarations when they come to this table, and wait before they commit.
-        await holder.query('BEGIN');
-        await holder.query('LOCK TABLE value_changes IN SHARE MODE');
+      // Mutations have read the declarations when they come to this table, and wait before they commit.
+      const answers = await whileLocked(nodes[0]!.databaseUrl, 'value_changes', 'SHARE', async (release) => {
         // On a slow machine it gives up before the lock is released, and has stored nothing.
         const sent = answered(() => mutate(bob, [set(`state.user.${name}`, 50)]));
         if (round % 2 === 0) await untilBlocked(nodes[0]!.databaseUrl, 'cds-mutations', 1);
         const defined = define({ name, max: 10 });
         await until(async () => (await declared(name)).max === 10);
-        await holder.query('COMMIT');
+        await release();
         return Promise.all([sent, defined]);
       });
       outcomes.push(answers.map(summary).join(', '));

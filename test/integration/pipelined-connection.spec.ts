@@ -32,6 +32,11 @@ describe('values', () => {
     $5::float8[] AS numbers, $6::bytea[] AS many_bytes, $7::timestamptz AS at, $8::bool AS flag`);
   const text = fc.string({ unit: 'binary' }).filter((each) => !each.includes('\0') && each.isWellFormed());
 
+  it('compiles no plans, though the server would', async () => {
+    const setting = { name: 'test_jit', text: `SELECT setting, boot_val FROM pg_settings WHERE name = 'jit'` };
+    expect(await connection.query(setting, [])).toEqual([{ setting: 'off', boot_val: 'on' }]);
+  });
+
   it('come back as they were sent, whatever they are', async () => {
     const bytes = fc.uint8Array().map((each) => Buffer.from(each));
     const number64 = fc.double({ noNaN: true }).map((each) => each + 0);

@@ -21,7 +21,8 @@ export interface ClockedDatabase {
 }
 
 /**
- * The functions of the test stand before PostgreSQL's own ones in the search path. A process knows one time, that of its
+ * The functions of the test stand before PostgreSQL's own ones in the search path. In SQL itself, Citus would plan them at each
+ * call. A process knows one time, that of its
  * database, so that no service on another one may run beside.
  */
 export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
@@ -32,10 +33,10 @@ export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
     Promise.all(servers.map((server) => runOn(server, text, values)));
   await run('CREATE SCHEMA test_clock');
   await run(`CREATE TABLE test_clock.ahead AS SELECT interval '0' AS by`);
-  await run(`CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
-    AS 'SELECT pg_catalog.clock_timestamp() + by FROM test_clock.ahead'`);
-  await run(`CREATE FUNCTION test_clock.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
-    AS 'SELECT pg_catalog.statement_timestamp() + by FROM test_clock.ahead'`);
+  await run(`CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql VOLATILE
+    AS 'BEGIN RETURN pg_catalog.clock_timestamp() + (SELECT by FROM test_clock.ahead); END'`);
+  await run(`CREATE FUNCTION test_clock.statement_timestamp() RETURNS timestamptz LANGUAGE plpgsql STABLE
+    AS 'BEGIN RETURN pg_catalog.statement_timestamp() + (SELECT by FROM test_clock.ahead); END'`);
   await run(`ALTER DATABASE ${databaseOf(url)} SET search_path = public, test_clock, pg_catalog`);
   const setTo = (time: Date) =>
     run(`UPDATE test_clock.ahead SET by = $1::timestamptz - pg_catalog.clock_timestamp()`, [time]);

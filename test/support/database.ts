@@ -4,7 +4,7 @@ import { until } from './until';
 
 export const TEMPLATE_DATABASE = 'cds_template';
 
-/** How many workspaces share a commit in the service under test: `test/one-workspace` runs specs with one. */
+/** How many workspaces share a commit in the service under test: the specs `one-workspace` run others with one. */
 export const WORKSPACES = { WORKSPACES_PER_COMMIT: process.env['TEST_WORKSPACES_PER_COMMIT'] ?? 'auto' };
 
 /** The address of a database on the server that the global setup started. */
@@ -85,6 +85,44 @@ interface Sessions {
   readonly application?: string;
   /** In the text of what they run. A coordinator names schemas in what it sends to worker nodes. */
   readonly statement?: string;
+}
+
+/** Runs `work` while a table is locked, until it calls `release` or ends; on a cluster while all shards of the table are. */
+export async function whileLocked<T>(
+  url: string,
+  table: string,
+  mode: string,
+  work: (release: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const holders = await Promise.all((await serversOf(url)).map((server) => holderOf(server, url, table, mode)));
+  const release = async (): Promise<void> => {
+    await Promise.all(holders.map((holder) => holder.query('ROLLBACK')));
+  };
+  try {
+    return await work(release);
+  } finally {
+    await Promise.all(holders.map((holder) => holder.end()));
+  }
+}
+
+async function holderOf(server: string, url: string, table: string, mode: string): Promise<Client> {
+  const holder = new Client({ connectionString: server });
+  await holder.connect();
+  const names = isOnCluster(url) ? await shardsOf(holder, table) : [table];
+  await holder.query('BEGIN');
+  for (const name of names) await holder.query(`LOCK TABLE ${name} IN ${mode} MODE`);
+  return holder;
+}
+
+/** The shards of a table on the server of this connection, which may lock them then. */
+async function shardsOf(client: Client, table: string): Promise<string[]> {
+  await client.query('SET citus.enable_manual_changes_to_shards = on');
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT $1 || '_' || shardid AS name FROM pg_dist_placement JOIN pg_dist_shard USING (shardid)
+     WHERE logicalrelid = $1::regclass AND groupid = (SELECT groupid FROM pg_dist_local_group) ORDER BY shardid`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** How many sessions of a database wait for a lock; on a cluster, on whichever server. */

@@ -95,7 +95,7 @@ export class EffectsWorker {
 
   private noting(transaction: Transaction): Transaction {
     return {
-      isOneWorkspace: transaction.isOneWorkspace,
+      usesOneWorkspaceForms: transaction.usesOneWorkspaceForms,
       send: (statement, values) => {
         this.sent.push(statement.name);
         return transaction.send(statement, values);

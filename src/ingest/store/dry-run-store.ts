@@ -53,7 +53,7 @@ const writesNothing = (): never => {
 function oneByOne(runner: QueryRunner, connection: ConnectionSettings): Transaction {
   let before: Promise<unknown> = Promise.resolve();
   return {
-    isOneWorkspace: connection.isOneWorkspace === true,
+    usesOneWorkspaceForms: connection.isOneWorkspace === true,
     send: async <T = Row>(statement: Statement, values: readonly unknown[]) => {
       const answer = before.then(() => runner.query(...queryOf(statement, values, connection)));
       before = answer.catch(() => undefined);

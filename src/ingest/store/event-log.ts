@@ -59,7 +59,7 @@ export class EventLog {
    */
   storeLast(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId));
-    if (!transaction.isOneWorkspace) return this.enqueueAlone(transaction, events, batchId);
+    if (!transaction.usesOneWorkspaceForms) return this.enqueueAlone(transaction, events, batchId);
     // Behind the insert, whose lock an expiry waits for before it removes rows: what has expired was stored before, or is seen now.
     transaction.sendLast(FAIL_IF_EXPIRED, [
       events.map(({ event }) => event.tenantId),
@@ -90,7 +90,7 @@ export class EventLog {
     const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
     const [first] = partitions;
     if (first !== undefined) {
-      if (transaction.isOneWorkspace) sendStampedEntries(transaction, first.tenantId, alone, partitions);
+      if (transaction.usesOneWorkspaceForms) sendStampedEntries(transaction, first.tenantId, alone, partitions);
       else sendEntries(transaction, alone, partitions, batchId);
     }
     return { partitions, hasBundles: alone.length < events.length };

@@ -37,6 +37,8 @@ const LOST_NODE = [
 ];
 /** A statement that ran for longer than its limit. A server that shuts down uses the same code. */
 export const QUERY_CANCELED = '57014';
+/** A table is not there, or not under this name. */
+export const UNDEFINED_TABLE = '42P01';
 /** The server of the session is read-only: a standby, or by its settings. */
 export const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([

@@ -1,12 +1,19 @@
 import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
-import { databaseFailure, isReadOnly } from './database-errors';
+import { databaseFailure, isReadOnly, sqlStateOf, UNDEFINED_TABLE } from './database-errors';
 import { Pipeline } from './pipeline';
 import { applySessionSettings, type SessionSettings } from './database-options';
 import type { WorkspaceShards } from './shard-names';
 import { isLostRace } from './precondition';
 import type { Row, Statement } from './statement';
-import { byCitus, TO_ALL_WORKSPACES, toOneWorkspace, toShards, type StatementRoute } from './statement-route';
+import {
+  byCitus,
+  isShardGone,
+  TO_ALL_WORKSPACES,
+  toOneWorkspace,
+  toShards,
+  type StatementRoute,
+} from './statement-route';
 
 const COMMIT: Statement = { name: 'COMMIT', text: 'COMMIT' };
 const ROLLBACK: Statement = { name: 'ROLLBACK', text: 'ROLLBACK' };
@@ -14,7 +21,7 @@ const ROLLBACK: Statement = { name: 'ROLLBACK', text: 'ROLLBACK' };
 /** Sends statements of one transaction. They go out at once and run in the order of the calls; nothing waits for an answer. */
 export interface Transaction {
   /** Whether its statements are sent in their form for one workspace (`Statement.oneWorkspace`). */
-  readonly isOneWorkspace: boolean;
+  readonly usesOneWorkspaceForms: boolean;
   send<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]>;
   /**
    * Sends a statement that shares the round trip of COMMIT, which fails if it fails. `answered` gets its rows when it is too late
@@ -114,7 +121,7 @@ export class PipelinedConnection {
     const begun = heard(open(session, route, route.opening));
     try {
       const result = await work({
-        isOneWorkspace: route.isOneWorkspace,
+        usesOneWorkspaceForms: route.usesOneWorkspaceForms,
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
           (await heard(send(statement, values))) as R[],
         sendLast: (statement, values, answered) => {
@@ -140,8 +147,10 @@ export class PipelinedConnection {
         () => true,
         () => false,
       );
-      throw isLostRace(error) && (route.isOneWorkspace || !isBegun)
-        ? new RolledBackError(isBegun ? 'Another transaction was faster' : 'The shard is elsewhere', { cause: error })
+      if (!isBegun && isShardGone(error)) throw new RolledBackError('The shard is elsewhere', { cause: error });
+      if (sqlStateOf(error) === UNDEFINED_TABLE) route.onGone?.();
+      throw route.usesOneWorkspaceForms && isLostRace(error)
+        ? new RolledBackError('Another transaction was faster', { cause: error })
         : error;
     }
   }
@@ -179,7 +188,7 @@ export class PipelinedConnection {
     await session?.client.end().catch(() => undefined);
   }
 
-  /** The shard in which this node is known to have the rows of a workspace; that of the table which stands for all. */
+  /** The shard of `events` in which this node is known to have the rows of a workspace. */
   shardOf(tenantId: string): string | undefined {
     return this.options.shardsOf?.(tenantId)?.id;
   }
@@ -192,7 +201,7 @@ export class PipelinedConnection {
     const [shards, ...others] = tenantIds.map((tenantId) => shardsOf?.(tenantId));
     if (shards !== undefined && others.every((other) => other?.id === shards.id)) return toShards(shards);
     if (others.length > 0) throw new SeveralShardsError('The workspaces of the transaction are not in one shard');
-    return byCitus(tenantIds[0], { lockTimeoutMs, plansOnce: shardsOf !== undefined });
+    return byCitus(tenantIds[0], { lockTimeoutMs, keepsPlans: shardsOf !== undefined });
   }
 
   private connected(): Promise<Session> {
@@ -255,13 +264,13 @@ export class PipelinedConnection {
 /** Sends what a transaction or a read begins with. */
 async function open(
   { pipeline }: Session,
-  { onAbsent }: StatementRoute,
+  { onGone }: StatementRoute,
   opening: StatementRoute['opening'],
 ): Promise<void> {
   try {
     await Promise.all(opening.map(([statement, values]) => pipeline.send(statement, values)));
   } catch (error) {
-    if (isLostRace(error)) onAbsent?.();
+    if (isShardGone(error)) onGone?.();
     throw error;
   }
 }

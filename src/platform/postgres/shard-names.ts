@@ -3,11 +3,11 @@ export type ShardNames = ReadonlyMap<string, string>;
 
 /** Where a node has the rows of a workspace. */
 export interface WorkspaceShards {
-  /** That of the table which stands for all. */
+  /** The shard of `events`; its number stands for all shards that are co-located with it. */
   readonly id: string;
   readonly names: ShardNames;
-  /** Says that they are not there any more, so that they are looked up again. */
-  readonly areGone: () => void;
+  /** Called when they are not there any more, so that they are looked up again. */
+  readonly onGone: () => void;
 }
 
 /**

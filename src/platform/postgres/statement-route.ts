@@ -1,4 +1,6 @@
+import { sqlStateOf } from './database-errors';
 import { oneWorkspaceStatement } from './one-workspace';
+import { isLostRace } from './precondition';
 import { onShard, type ShardNames, type WorkspaceShards } from './shard-names';
 import type { Statement } from './statement';
 
@@ -11,25 +13,31 @@ export interface StatementRoute {
   /** What a read by itself goes behind; undefined: it takes a transaction. */
   readonly readOpening: readonly Query[] | undefined;
   /** Whether statements are sent in their form for one workspace. */
-  readonly isOneWorkspace: boolean;
+  readonly usesOneWorkspaceForms: boolean;
   /** The form in which a statement is sent. */
   readonly form: (statement: Statement, values: readonly unknown[]) => Query;
-  /** Called when the opening fails because the tables are on another node. */
-  readonly onAbsent?: () => void;
+  /** Called when the tables are not there under the names that the route has for them. */
+  readonly onGone?: () => void;
 }
 
 const BEGIN: Query = [{ name: 'BEGIN', text: 'BEGIN' }, []];
-/** For a session that plans other statements once: of a plan that is kept, Citus keeps some 30 KB more for each execution. */
+/** For a session that keeps plans: of the plan of a statement by Citus, that keeps some 30 KB more for each execution. */
 const PLAN_EACH_TIME: Query = [
   { name: 'SET LOCAL plan_cache_mode', text: 'SET LOCAL plan_cache_mode = force_custom_plan' },
   [],
 ];
-/** 5 is a ShareLock, as Citus takes it before it writes: a move of the shard waits for this transaction, or it for the move. */
+/**
+ * Mode 5 is ShareLock, as Citus takes it before it writes. It covers all shards that are co-located with this one, on this node; a
+ * move and a split take ExclusiveLock on every node, and wait for this transaction, or it for them.
+ */
 const HOLD_SHARD: Statement = {
   name: 'distribution_hold_shard',
   text: 'SELECT lock_shard_metadata(5, ARRAY[$1::bigint])',
 };
-/** Fails (`isLostRace`) unless the shard is on this node. A statement of its own, which sees what the wait for the lock was for. */
+/**
+ * Fails (`isLostRace`) unless the shard is on this node. Separate, because the snapshot of a statement is from before its wait for
+ * a lock: only the next one sees the move that it waited for.
+ */
 const ASSERT_SHARD: Statement = {
   name: 'distribution_assert_shard',
   text: `
@@ -41,7 +49,7 @@ const ASSERT_SHARD: Statement = {
 export const TO_ALL_WORKSPACES: StatementRoute = {
   opening: [BEGIN],
   readOpening: [],
-  isOneWorkspace: false,
+  usesOneWorkspaceForms: false,
   form: (statement, values) => [statement, values],
 };
 
@@ -50,7 +58,7 @@ export function toOneWorkspace(tenantId: string | undefined): StatementRoute {
   return {
     opening: [BEGIN],
     readOpening: [],
-    isOneWorkspace: true,
+    usesOneWorkspaceForms: true,
     form: (statement, values) => {
       const form = oneWorkspaceStatement(statement);
       return [form, form.values(values, tenantId)];
@@ -60,16 +68,16 @@ export function toOneWorkspace(tenantId: string | undefined): StatementRoute {
 
 /**
  * By Citus, from any node: it plans each statement. The other nodes hear of settings by statements of the transaction only.
- * `plansOnce`: the session does so with other statements.
+ * `keepsPlans`: the session keeps those of statements to shards.
  */
 export function byCitus(
   tenantId: string | undefined,
-  { lockTimeoutMs, plansOnce }: { readonly lockTimeoutMs: number; readonly plansOnce: boolean },
+  { lockTimeoutMs, keepsPlans }: { readonly lockTimeoutMs: number; readonly keepsPlans: boolean },
 ): StatementRoute {
   const text = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;
   const opening: readonly Query[] = [BEGIN, [{ name: 'SET LOCAL lock_timeout', text }, []]];
   const route = toOneWorkspace(tenantId);
-  return plansOnce
+  return keepsPlans
     ? { ...route, opening: [...opening, PLAN_EACH_TIME], readOpening: undefined }
     : { ...route, opening };
 }
@@ -78,17 +86,25 @@ export function byCitus(
  * To the shards of a workspace by their names, on their node: as to one PostgreSQL, without Citus (docs/adr/0093). Reads by
  * themselves hold nothing, as those by Citus, so that they go on while a shard is moved.
  */
-export function toShards({ id, names, areGone }: WorkspaceShards): StatementRoute {
+export function toShards({ id, names, onGone }: WorkspaceShards): StatementRoute {
   return {
     opening: [BEGIN, [HOLD_SHARD, [id]], [ASSERT_SHARD, [id]]],
     readOpening: [[ASSERT_SHARD, [id]]],
-    isOneWorkspace: false,
+    usesOneWorkspaceForms: false,
     form: (statement, values) => [statementOn(names, id, statement), values],
-    onAbsent: areGone,
+    onGone,
   };
 }
 
 const made = new WeakMap<ShardNames, Map<Statement, Statement>>();
+
+/** Citus has no state of its own for a shard that it does not know any more, as after a split. */
+const INTERNAL_ERROR = 'XX000';
+
+/** Whether what a transaction begins with has failed because the shard is not on this node, or is no more. */
+export function isShardGone(error: unknown): boolean {
+  return isLostRace(error) || sqlStateOf(error) === INTERNAL_ERROR;
+}
 
 function statementOn(names: ShardNames, id: string, statement: Statement): Statement {
   const known = made.get(names) ?? new Map<Statement, Statement>();

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../connection-settings';
-import { databaseFailure, sqlStateOf } from '../database-errors';
+import { databaseFailure, sqlStateOf, UNDEFINED_TABLE } from '../database-errors';
 import type { Statement } from '../statement';
 import { onShards, type NodeShards } from './shards';
 import { WorkspaceNodes } from './workspace-nodes';
@@ -19,7 +19,6 @@ interface CrossWorkspaceRead<Row> {
   readonly compare: (a: Row, b: Row) => number;
 }
 
-const UNDEFINED_TABLE = '42P01';
 /** A node that did not answer is asked again after so long, because a poll waits for the slowest. */
 const ASK_AGAIN_MS = 2_000;
 

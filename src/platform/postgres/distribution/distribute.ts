@@ -3,6 +3,7 @@ import { withMigrationLock } from '../schema/migrate';
 import type { ConnectionSettings } from '../connection-settings';
 import { SteadyClient } from '../steady-client';
 import { assertCluster, foundTables } from './distributed-tables';
+import { onEachNode } from './each-node';
 import { distributionPlan, type DistributionPlan } from './plan';
 import { DISTRIBUTED_TABLES } from './tables';
 
@@ -14,6 +15,9 @@ export interface MovedTable {
 
 /** Sessions of commands, which end before they write a row, or wait for the lock of migrations. */
 const NOT_THE_SERVICE = ['cds-distribution', 'cds-migrations', 'cds-start'];
+
+const SESSIONS = `SELECT coalesce(string_agg(application_name, ','), '') FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'cds-%'`;
 
 type Report = (moved: MovedTable) => void;
 
@@ -99,10 +103,10 @@ async function alone(connection: ConnectionSettings, work: (client: Client) => P
 }
 
 async function assertServiceStopped(client: Client): Promise<void> {
+  // On every node: transactions there do not meet the locks of this command on the tables (docs/adr/0093).
   const { rows } = await client.query<{ name: string }>(
-    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name LIKE 'cds-%' AND application_name <> ALL ($1::text[])
-     ORDER BY 1`,
+    `SELECT DISTINCT name FROM ${onEachNode(SESSIONS)} CROSS JOIN LATERAL unnest(string_to_array(result, ',')) AS name
+     WHERE success AND name <> ALL ($1::text[]) ORDER BY 1`,
     [NOT_THE_SERVICE],
   );
   if (rows.length === 0) return;

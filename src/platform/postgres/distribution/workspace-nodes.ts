@@ -18,6 +18,8 @@ import {
 
 /** A shard that was moved is used through its former node for so long, which hands the statements on. */
 const PLACEMENTS_FRESH_MS = 1_000;
+/** What was not found on a node is looked for there again after so long, should the coordinator still say that it is there. */
+const GONE_MS = 5_000;
 const WORKSPACES_REMEMBERED_MAX = 100_000;
 const CONNECTION_OPTIONS = { applicationName: 'cds-nodes', lockTimeoutMs: 1_000, statementTimeoutMs: 1_000 };
 
@@ -44,8 +46,8 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
   private nodeShards: readonly NodeShards[] = [];
   /** By the shards of the table that `shards` has. */
   private names: ReadonlyMap<string, ShardNames> = new Map();
-  /** Shards that are not where the coordinator said; until it says something else. */
-  private readonly moved = new Set<string>();
+  /** Shards that were not on a node where the coordinator said they were; until when they go by Citus, by the monotonic clock. */
+  private readonly gone = new Map<string, number>();
 
   constructor(@Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings) {
     this.coordinator = new PipelinedConnection(settings, CONNECTION_OPTIONS);
@@ -69,9 +71,11 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
   /** The shards of a workspace, if they are known to be on this node. */
   shardsOn(node: string, tenantId: string): WorkspaceShards | undefined {
     const shard = this.shards.get(tenantId);
-    if (shard === undefined || this.placements.get(shard) !== node || this.moved.has(shard)) return undefined;
+    if (shard === undefined || this.placements.get(shard) !== node) return undefined;
+    const place = `${shard} ${node}`;
+    if ((this.gone.get(place) ?? 0) > performance.now()) return undefined;
     const names = this.names.get(shard);
-    return names === undefined ? undefined : { id: shard, names, areGone: () => this.noteMoved(shard) };
+    return names === undefined ? undefined : { id: shard, names, onGone: () => this.noteGone(place) };
   }
 
   /** Runs a statement that may run twice on the node of a workspace. */
@@ -123,12 +127,13 @@ export class WorkspaceNodes implements BeforeApplicationShutdown {
     this.nodeShards = shardsByNode(await this.coordinator.query<Shard>(FIND_SHARDS, []), placements);
     this.names = shardsById(this.nodeShards);
     this.placements = placements;
-    this.moved.clear();
     this.read = read;
   }
 
-  private noteMoved(shard: string): void {
-    this.moved.add(shard);
+  /** Reads names, too, which may have changed without the placements. */
+  private noteGone(place: string): void {
+    this.gone.set(place, performance.now() + GONE_MS);
+    this.read = '';
     this.refresh().catch(() => undefined);
   }
 }
