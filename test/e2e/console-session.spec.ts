@@ -149,7 +149,8 @@ describe('POST /console/api/session', () => {
   });
 
   it('keeps the new session of a key whose others were used by a clock that was set back since', async () => {
-    at(10 * 60);
+    // The hourly removal, should it run now, takes away what is over a minute ahead.
+    at(0.5);
     for (let earlier = 0; earlier < 20; earlier += 1) await signedIn(service.url, admin.key!);
     at(0);
     const browser = await signedIn(service.url, admin.key!);

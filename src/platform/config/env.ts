@@ -43,7 +43,7 @@ export const SETTINGS = {
   databaseUrl: setting('DATABASE_URL', 'PostgreSQL 15 or newer to use instead of the embedded one', databaseAddress),
   workspacesPerCommit: setting(
     'WORKSPACES_PER_COMMIT',
-    'auto: many, but one on a distributed database; one: also on one PostgreSQL, to try there how it works on a distributed one',
+    'auto: many, on a distributed database those of one shard; one: one, also on one PostgreSQL, to try there how that works',
     oneOf(['auto', 'one'], 'auto'),
   ),
   dataDir: setting('DATA_DIR', 'Folder of the embedded database and of secrets made at first start', textOr('./.data')),

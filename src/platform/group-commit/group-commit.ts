@@ -14,7 +14,7 @@ export interface GroupCommitOptions<Work, Answer> {
   readonly batchBytesMax?: number;
   /** Most bytes that may wait or be in a running commit. Beyond it `submit` throws `unavailable`. */
   readonly bytesMax: number;
-  /** Each batch has pieces of workspaces for which this is the same; default: of any (docs/adr/0062). */
+  /** Each batch has pieces of workspaces for which this is the same; default: of any (docs/adr/0062, 0093). */
   readonly groupOf?: ((tenantId: string) => string) | undefined;
   /** For metrics and traces. */
   readonly watch?: GroupCommitObserver | undefined;

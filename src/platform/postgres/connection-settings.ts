@@ -4,7 +4,8 @@ export interface ConnectionSettings {
   readonly url: string;
   /**
    * Statements of a hot path, and transactions, are of one workspace each: the way of a distributed database, where each
-   * workspace is on one node (docs/adr/0062). Otherwise those of many workspaces share them.
+   * workspace is on one node (docs/adr/0062), and may share them with others of its shard only (docs/adr/0093). Otherwise
+   * those of many workspaces share them.
    */
   readonly isOneWorkspace?: boolean;
   /** The tables of workspaces are on the worker nodes of a Citus cluster (contract section 17). */

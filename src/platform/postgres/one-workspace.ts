@@ -2,7 +2,7 @@ import type { ConnectionSettings } from './connection-settings';
 import type { OneWorkspaceForm, Statement } from './statement';
 
 /*
- * On a distributed database a statement runs on one worker node if it names its workspace by a scalar parameter. The
+ * Citus has a statement run on one worker node if it names its workspace by a scalar parameter. The
  * statements of the hot path are written for rows of many workspaces, each row with its own, because that is up to ten times
  * as fast on one PostgreSQL with many small workspaces (docs/adr/0062). The form for one workspace is made from the same
  * text here, unless a statement brings it along (`Statement.oneWorkspace`).

@@ -8,7 +8,7 @@ import type { Statement } from './statement';
  * find it void (`failIfAny`), and the statement that stores fails unless it holds (`PRECONDITION_HOLDS`, `allInserted`), which takes
  * the whole transaction back. Where nobody has said anything it does not hold.
  *
- * On a distributed database the setting would be written on one server and read on another. There a precondition that does not
+ * In a transaction by Citus the setting would be written on one server and read on another. There a precondition that does not
  * hold is an error (division by zero), which takes the whole transaction back; `PipelinedConnection` says so by `RolledBackError`.
  */
 
