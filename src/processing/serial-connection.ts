@@ -23,7 +23,7 @@ export class SerialConnection implements BeforeApplicationShutdown {
 
   /** Runs `work` in a transaction of a workspace, after earlier calls. Throws `unavailable` when the wait is too long. */
   transaction<T>(tenantId: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.mutex.runExclusive('connection', () => this.connection.transaction(work, tenantId));
+    return this.mutex.runExclusive('connection', () => this.connection.transaction(work, [{ tenantId }]));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -3,7 +3,6 @@ import { DataSource } from 'typeorm';
 import { inTurns } from '../platform/async/byte-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { unavailable } from '../platform/errors/unavailable';
-import { workspacesOf } from '../platform/postgres/by-workspace';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { queryOf } from '../platform/postgres/one-workspace';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
@@ -180,7 +179,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
         const work = (open: Transaction): Promise<void> => recordEntries(open, batch, this.bytesPerDayMax);
-        await connection.transaction(work, ...workspacesOf(batch));
+        await connection.transaction(work, batch);
         return batch.map(() => true);
       },
       refuse: (_entry, error) => {

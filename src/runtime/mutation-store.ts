@@ -3,7 +3,6 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Commits } from '../platform/group-commit/group-commit';
 import { GroupCommits } from '../platform/group-commit/group-commits';
 import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
-import { workspacesOf } from '../platform/postgres/by-workspace';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { type Declarations, NO_VERSION } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
@@ -174,7 +173,7 @@ export class MutationStore implements BeforeApplicationShutdown {
 
   private persist(connection: PipelinedConnection, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
     return persistBatch<MutationWork, MutationResult>(batch, {
-      attempt: (works) => connection.transaction((open) => this.applyWithin(open, works), ...workspacesOf(works)),
+      attempt: (works) => connection.transaction((open) => this.applyWithin(open, works), works),
       refuse: (_work, error) => {
         if (isPassing(error)) return { status: 'unavailable' };
         throw error;

@@ -2,7 +2,6 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Commits } from '../platform/group-commit/group-commit';
 import { GroupCommits } from '../platform/group-commit/group-commits';
-import { workspacesOf } from '../platform/postgres/by-workspace';
 import { SeveralShardsError, type PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import type { SharedScope } from '../variables/domain/variable';
 import type { StateOwner } from './domain/state-owner';
@@ -99,7 +98,7 @@ export class StateReader implements BeforeApplicationShutdown {
 
 async function read(connection: PipelinedConnection, keys: readonly StateKey[]): Promise<readonly StateRow[]> {
   try {
-    return await connection.query<StateRow>(READ_STATES, parametersOf(keys), ...workspacesOf(keys));
+    return await connection.query<StateRow>(READ_STATES, parametersOf(keys), keys);
   } catch (error) {
     if (!(error instanceof SeveralShardsError)) throw error;
     const rows: StateRow[] = [];

@@ -29,12 +29,15 @@ it.each([
   const connection = isToShard ? connectionToNode(onNode, nodes, OPTIONS) : new PipelinedConnection(onNode, OPTIONS);
   const bytesAfter = async (transactions: number): Promise<number> => {
     for (let turn = 0; turn < transactions; turn += 1) {
-      await connection.transaction((open) => {
-        open.sendLast(INSERT_QUEUED_BUNDLES, [randomUUID(), [tenantId], [1]]);
-        return Promise.resolve();
-      }, tenantId);
+      await connection.transaction(
+        (open) => {
+          open.sendLast(INSERT_QUEUED_BUNDLES, [randomUUID(), [tenantId], [1]]);
+          return Promise.resolve();
+        },
+        [{ tenantId }],
+      );
     }
-    return (await connection.query<{ bytes: number }>(MEMORY, [], tenantId))[0]!.bytes;
+    return (await connection.query<{ bytes: number }>(MEMORY, [], [{ tenantId }]))[0]!.bytes;
   };
   try {
     expect(connection.shardOf(tenantId) !== undefined).toBe(isToShard);

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
-import { moveShard, placeOf, workerNodesOf } from '../support/citus';
+import { isolateWorkspace, moveShard, placeOf, workerNodesOf } from '../support/citus';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aTenant, type Tenant } from '../support/tenant';
@@ -47,18 +47,12 @@ async function move(url: string, { tenantId }: Tenant): Promise<void> {
   await moveShard(url, shard, from, to);
 }
 
-/** A shard of its own, so that it can share no commit any more. */
-async function part(url: string, { tenantId }: Tenant): Promise<void> {
-  await rowsOf(
-    url,
-    `SELECT isolate_tenant_to_new_shard('events', $1::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')`,
-    [tenantId],
-  );
-}
-
 it.each([
   ['moves the shard of two workspaces', move],
-  ['gives one of two workspaces a shard of its own', part],
+  [
+    'gives one of two workspaces a shard of its own',
+    (url: string, { tenantId }: Tenant) => isolateWorkspace(url, tenantId),
+  ],
 ])(
   '%s under load on two services: each event is stored once, and found',
   async (_name, change) => {

@@ -9,8 +9,8 @@ import {
   type PipelinedConnection,
 } from '../../src/platform/postgres/pipelined-connection';
 import type { Statement } from '../../src/platform/postgres/statement';
-import { moveShard, placeOf, workerNodesOf, type NodePlace } from '../support/citus';
-import { freshDatabaseUrl, rowsOf, waitingForLocks } from '../support/database';
+import { isolateWorkspace, moveShard, placeOf, workerNodesOf, type NodePlace } from '../support/citus';
+import { freshDatabaseUrl, rowsOf, serversOf, waitingForLocks } from '../support/database';
 import { until } from '../support/until';
 
 /** A move takes some seventy tables along, one after the other. */
@@ -74,7 +74,7 @@ async function store(
       await open.send(INSERT_QUEUED_BUNDLES, [id, workspaces, workspaces.map(() => 1)]);
       await during();
     },
-    ...workspaces,
+    workspaces.map((workspace) => ({ tenantId: workspace })),
   );
   return id;
 }
@@ -85,19 +85,17 @@ function stored(workspace: string): Promise<string[]> {
   );
 }
 
-function locksOf(node: NodePlace): Promise<{ table: string }[]> {
-  const server = new URL(url.replace('@/', '@localhost/'));
-  server.host = `${node.host}:${node.port}`;
-  return rowsOf(
-    server.href,
-    `SELECT l.relation::regclass::text AS "table" FROM pg_locks l JOIN pg_stat_activity USING (pid)
-     WHERE application_name = 'test-route' AND mode = 'RowExclusiveLock' AND locktype = 'relation'`,
-  );
+/** The tables that the connection has locked to write, on whichever server. */
+async function writtenTables(): Promise<string[]> {
+  const text = `SELECT l.relation::regclass::text AS "table" FROM pg_locks l JOIN pg_stat_activity USING (pid)
+    WHERE application_name = 'test-route' AND mode = 'RowExclusiveLock' AND locktype = 'relation'`;
+  const found = await Promise.all((await serversOf(url)).map((server) => rowsOf<{ table: string }>(server, text)));
+  return found.flat().map(({ table }) => table);
 }
 
 it('writes to the shard by its name, without the table that Citus plans for', async () => {
   await store([tenantId], async () => {
-    const tables = (await locksOf(from)).map(({ table }) => table);
+    const tables = await writtenTables();
     expect(tables.filter((table) => table.includes('queued_bundles'))).toEqual([
       expect.stringMatching(/^queued_bundles(_pkey)?_\d+$/),
     ]);
@@ -115,10 +113,13 @@ it('lets workspaces of one shard share a transaction, and no others', async () =
 it('shows who waits for the writers of events a transaction that writes to a shard', async () => {
   const read = (statement: Statement, values: readonly unknown[]) =>
     rowsOf<{ id: string }>(url, statement.text, values);
-  await connection.transaction(async (open) => {
-    await open.send(HOLD_EVENTS, [tenantId]);
-    expect(await eventWritersEnded(read, 200, { isDistributed: true })).toEqual({ isOver: false, wasAny: true });
-  }, tenantId);
+  await connection.transaction(
+    async (open) => {
+      await open.send(HOLD_EVENTS, [tenantId]);
+      expect(await eventWritersEnded(read, 200, { isDistributed: true })).toEqual({ isOver: false, wasAny: true });
+    },
+    [{ tenantId }],
+  );
   expect((await eventWritersEnded(read, 200, { isDistributed: true })).isOver).toBe(true);
 });
 
@@ -148,11 +149,7 @@ it(
   async () => {
     const before = await store([elsewhere]);
     const { shard } = await placeOf(url, elsewhere);
-    await rowsOf(
-      url,
-      `SELECT isolate_tenant_to_new_shard('events', $1::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')`,
-      [elsewhere],
-    );
+    await isolateWorkspace(url, elsewhere);
     expect(connection.shardOf(elsewhere)).toBe(shard);
     await expect(store([elsewhere])).rejects.toThrow(RolledBackError);
     await until(async () => {
@@ -172,7 +169,7 @@ it(
     const { shard } = await placeOf(url, elsewhere);
     expect(connection.shardOf(elsewhere)).toBe(shard);
     await moveShard(url, shard, from, to);
-    expect(await connection.query(FIND_BUNDLES, [elsewhere], elsewhere)).toContainEqual({ id });
+    expect(await connection.query(FIND_BUNDLES, [elsewhere], [{ tenantId: elsewhere }])).toContainEqual({ id });
     expect(connection.shardOf(elsewhere)).toBeUndefined();
   },
   MOVE_MS,

@@ -191,3 +191,13 @@ export async function moveShard(url: string, shard: string, from: NodePlace, to:
     ]),
   );
 }
+
+/** Gives a workspace a shard of its own, in each table. */
+export async function isolateWorkspace(url: string, tenantId: string): Promise<void> {
+  await withDatabase(url, (client) =>
+    client.query(
+      `SELECT isolate_tenant_to_new_shard('events', $1::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')`,
+      [tenantId],
+    ),
+  );
+}

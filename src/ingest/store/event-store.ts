@@ -5,7 +5,6 @@ import { GroupCommits } from '../../platform/group-commit/group-commits';
 import { isPassing, LostRaceError, persistBatch } from '../../platform/group-commit/persist-batch';
 import { Tracing } from '../../platform/observability/tracing';
 import { databaseFailure } from '../../platform/postgres/database-errors';
-import { workspacesOf } from '../../platform/postgres/by-workspace';
 import type { PipelinedConnection, Transaction } from '../../platform/postgres/pipelined-connection';
 import { isLostRace } from '../../platform/postgres/precondition';
 import { randomId } from '../../platform/values/ids';
@@ -178,7 +177,7 @@ export class EventStore implements BeforeApplicationShutdown {
   ): Promise<T> {
     let queued: Queued | undefined;
     const work = async (open: Transaction): Promise<() => T> => run(open, (entries) => (queued = entries));
-    const conclude = await connection.transaction(work, ...workspacesOf(batch)).catch((error: unknown) => {
+    const conclude = await connection.transaction(work, batch).catch((error: unknown) => {
       throw isLostRace(error) ? new LostRaceError('another node was faster') : error;
     });
     if (queued !== undefined) this.signal.notify(queued);

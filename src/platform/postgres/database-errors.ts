@@ -25,8 +25,11 @@ const DATA_CLASSES = new Set(['22', '23']);
  * providers), or when it has ended a slow session. A new session is refused while a password is changed, say.
  */
 const AWAY_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
-/** Citus has no state of its own for a worker node that is lost while a transaction commits. It hands on words of libpq. */
-const INTERNAL_ERROR = 'XX000';
+/**
+ * Citus has no state of its own for a worker node that is lost while a transaction commits, whose words of libpq it hands on, nor
+ * for a shard that it does not know any more, as after a split.
+ */
+export const INTERNAL_ERROR = 'XX000';
 const LOST_NODE = [
   'could not commit transaction',
   'failure on connection marked as essential',

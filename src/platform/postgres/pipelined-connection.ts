@@ -43,6 +43,11 @@ export class RolledBackError extends Error {}
 /** Nothing was sent: the workspaces of the transaction are not all in one shard that is known to be here. Each by itself can be. */
 export class SeveralShardsError extends RolledBackError {}
 
+/** A piece of the work of a transaction. */
+export interface OfWorkspace {
+  readonly tenantId: string;
+}
+
 export interface PipelinedConnectionOptions {
   readonly applicationName: string;
   /** How long a statement may wait for somebody else's lock. */
@@ -102,13 +107,13 @@ export class PipelinedConnection {
 
   /**
    * Runs `work` in one transaction (READ COMMITTED) and commits. On any failure the transaction is rolled back and the
-   * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller. `tenantIds`: the
-   * workspaces of the transaction; only one where each has one (`ConnectionSettings.isOneWorkspace`), several if they are in
+   * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller. `of`: what the
+   * transaction is of; all of one workspace where each has one (`ConnectionSettings.isOneWorkspace`), of several if they are in
    * one shard of a distributed database (`shardOf`).
    */
-  async transaction<T>(work: (transaction: Transaction) => Promise<T>, ...tenantIds: readonly string[]): Promise<T> {
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>, of: readonly OfWorkspace[] = []): Promise<T> {
     const session = await this.connected();
-    const route = this.routeTo(tenantIds);
+    const route = this.routeTo(of);
     let isOver = false;
     const send = async (statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> => {
       if (isOver) throw new Error('This transaction is over');
@@ -156,19 +161,19 @@ export class PipelinedConnection {
   }
 
   /**
-   * Runs a statement by itself that may run twice, and once more when the connection turns out to be lost. `tenantIds` as of a
+   * Runs a statement by itself that may run twice, and once more when the connection turns out to be lost. `of` as of a
    * transaction.
    */
   async query<T = Row>(
     statement: Statement,
     values: readonly unknown[],
-    ...tenantIds: readonly string[]
+    of: readonly OfWorkspace[] = [],
   ): Promise<readonly T[]> {
     const run = async (): Promise<readonly T[]> => {
       const session = await this.connected();
-      const route = this.routeTo(tenantIds);
+      const route = this.routeTo(of);
       const opening = route.readOpening;
-      if (opening === undefined) return this.transaction((open) => open.send<T>(statement, values), ...tenantIds);
+      if (opening === undefined) return this.transaction((open) => open.send<T>(statement, values), of);
       void heard(open(session, route, opening));
       const alone = opening.length === 0;
       return (await session.pipeline.send(...route.form(statement, values), { alone })).rows as T[];
@@ -176,7 +181,7 @@ export class PipelinedConnection {
     try {
       return await run();
     } catch (error) {
-      const isMoved = tenantIds.length > 0 && isLostRace(error);
+      const isMoved = of.length > 0 && isLostRace(error);
       if (!isMoved && databaseFailure(error) !== 'away') throw error;
       return run();
     }
@@ -193,11 +198,12 @@ export class PipelinedConnection {
     return this.options.shardsOf?.(tenantId)?.id;
   }
 
-  private routeTo(tenantIds: readonly string[]): StatementRoute {
+  private routeTo(of: readonly OfWorkspace[]): StatementRoute {
     const { isDistributed, isOneWorkspace } = this.settings;
     const { shardsOf, lockTimeoutMs } = this.options;
     if (isOneWorkspace !== true) return TO_ALL_WORKSPACES;
-    if (isDistributed !== true) return toOneWorkspace(tenantIds[0]);
+    if (isDistributed !== true) return toOneWorkspace(of[0]?.tenantId);
+    const tenantIds = [...new Set(of.map(({ tenantId }) => tenantId))];
     const [shards, ...others] = tenantIds.map((tenantId) => shardsOf?.(tenantId));
     if (shards !== undefined && others.every((other) => other?.id === shards.id)) return toShards(shards);
     if (others.length > 0) throw new SeveralShardsError('The workspaces of the transaction are not in one shard');

@@ -1,3 +1,5 @@
+import type { Statement } from './statement';
+
 /** The shards that hold the rows of the same workspaces: their names by their tables. */
 export type ShardNames = ReadonlyMap<string, string>;
 
@@ -23,4 +25,17 @@ export function onShard(text: string, names: ShardNames): string {
     if (words === 'INTO') into = shard.slice(name.length);
     return `${words} ${shard}`;
   });
+}
+
+/** Statements that were made for shards, remembered as long as these are where they are. */
+export class ShardStatements<Shards extends object> {
+  private readonly made = new WeakMap<Shards, Map<Statement, Statement>>();
+
+  of(shards: Shards, statement: Statement, make: () => Statement): Statement {
+    const known = this.made.get(shards) ?? new Map<Statement, Statement>();
+    this.made.set(shards, known);
+    const found = known.get(statement) ?? make();
+    known.set(statement, found);
+    return found;
+  }
 }

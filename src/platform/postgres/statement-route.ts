@@ -1,7 +1,7 @@
-import { sqlStateOf } from './database-errors';
+import { INTERNAL_ERROR, sqlStateOf } from './database-errors';
 import { oneWorkspaceStatement } from './one-workspace';
 import { isLostRace } from './precondition';
-import { onShard, type ShardNames, type WorkspaceShards } from './shard-names';
+import { onShard, ShardStatements, type ShardNames, type WorkspaceShards } from './shard-names';
 import type { Statement } from './statement';
 
 type Query = readonly [statement: Statement, values: readonly unknown[]];
@@ -91,25 +91,17 @@ export function toShards({ id, names, onGone }: WorkspaceShards): StatementRoute
     opening: [BEGIN, [HOLD_SHARD, [id]], [ASSERT_SHARD, [id]]],
     readOpening: [[ASSERT_SHARD, [id]]],
     usesOneWorkspaceForms: false,
-    form: (statement, values) => [statementOn(names, id, statement), values],
+    form: (statement, values) => [
+      made.of(names, statement, () => ({ name: `${statement.name}_${id}`, text: onShard(statement.text, names) })),
+      values,
+    ],
     onGone,
   };
 }
 
-const made = new WeakMap<ShardNames, Map<Statement, Statement>>();
-
-/** Citus has no state of its own for a shard that it does not know any more, as after a split. */
-const INTERNAL_ERROR = 'XX000';
+const made = new ShardStatements<ShardNames>();
 
 /** Whether what a transaction begins with has failed because the shard is not on this node, or is no more. */
 export function isShardGone(error: unknown): boolean {
   return isLostRace(error) || sqlStateOf(error) === INTERNAL_ERROR;
-}
-
-function statementOn(names: ShardNames, id: string, statement: Statement): Statement {
-  const known = made.get(names) ?? new Map<Statement, Statement>();
-  made.set(names, known);
-  const found = known.get(statement) ?? { name: `${statement.name}_${id}`, text: onShard(statement.text, names) };
-  known.set(statement, found);
-  return found;
 }

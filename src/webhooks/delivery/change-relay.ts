@@ -63,26 +63,29 @@ export class ChangeRelay {
 
   /** Returns how many changes it took; none while another process does the same. */
   private relay(connection: PipelinedConnection, tenantId: string): Promise<number> {
-    return connection.transaction(async (transaction) => {
-      const locked = await transaction.send(LOCK_CHANGES, [tenantId]);
-      if (locked.length === 0) return 0;
-      const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [tenantId, CHANGES_AT_ONCE]);
-      const added = taken
-        .toSorted(inOrder)
-        .flatMap(({ id, queueId, endpointIds }) =>
-          endpointIds.split(',').map((endpointId) => ({ id, queueId, endpointId })),
-        );
-      if (added.length === 0) return 0;
-      await transaction.send(ADD_CHANGES, [
-        added.map(() => tenantId),
-        added.map(({ endpointId }) => endpointId),
-        added.map(({ queueId }) => queueId),
-        added.map(({ id }) => id),
-      ]);
-      const endpoints = added.map(({ endpointId }) => ({ tenantId, endpointId }));
-      transaction.afterCommit(() => this.signal.announce(endpoints));
-      return taken.length;
-    }, tenantId);
+    return connection.transaction(
+      async (transaction) => {
+        const locked = await transaction.send(LOCK_CHANGES, [tenantId]);
+        if (locked.length === 0) return 0;
+        const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [tenantId, CHANGES_AT_ONCE]);
+        const added = taken
+          .toSorted(inOrder)
+          .flatMap(({ id, queueId, endpointIds }) =>
+            endpointIds.split(',').map((endpointId) => ({ id, queueId, endpointId })),
+          );
+        if (added.length === 0) return 0;
+        await transaction.send(ADD_CHANGES, [
+          added.map(() => tenantId),
+          added.map(({ endpointId }) => endpointId),
+          added.map(({ queueId }) => queueId),
+          added.map(({ id }) => id),
+        ]);
+        const endpoints = added.map(({ endpointId }) => ({ tenantId, endpointId }));
+        transaction.afterCommit(() => this.signal.announce(endpoints));
+        return taken.length;
+      },
+      [{ tenantId }],
+    );
   }
 }
 

@@ -138,12 +138,12 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     const results = this.results.splice(0);
     const failures: unknown[] = [];
     const due = (endpoints: readonly EndpointKey[]): void => this.due.announce(endpoints);
-    for (const { tenantIds, items } of transactionShares(this.connectionSettings, results, tenantOfResult)) {
+    for (const { of, items } of transactionShares(this.connectionSettings, results, tenantOfResult)) {
       // What cannot be stored now waits; nothing of other workspaces waits for it.
-      if (tenantIds.some((tenantId) => this.crossWorkspace.isAway(tenantId))) this.results.unshift(...items);
+      if (of.some(({ tenantId }) => this.crossWorkspace.isAway(tenantId))) this.results.unshift(...items);
       else {
         await this.connection
-          .transaction((open) => this.resultStore.store(open, items, this.clock.now(), due), ...tenantIds)
+          .transaction((open) => this.resultStore.store(open, items, this.clock.now(), due), of)
           .catch((error: unknown) => {
             this.results.unshift(...items);
             failures.push(error);
@@ -172,10 +172,10 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     this.due.beginClaim(shares);
     const startsBefore = performance.now() + CLAIM_MS - ATTEMPT_MS_MAX - STATEMENT_TIMEOUT_MS;
     let claimed = 0;
-    for (const { tenantIds, items } of transactionShares(this.connectionSettings, shares, tenantOfShare)) {
+    for (const { of, items } of transactionShares(this.connectionSettings, shares, tenantOfShare)) {
       const { deliveries, claimedOf } = await this.connection.transaction(
         (open) => this.claims.claim(open, items, randomId()),
-        ...tenantIds,
+        of,
       );
       this.due.endClaim(items, claimedOf);
       for (const delivery of deliveries) this.run(delivery, startsBefore);

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../connection-settings';
 import { databaseFailure, sqlStateOf, UNDEFINED_TABLE } from '../database-errors';
+import { ShardStatements } from '../shard-names';
 import type { Statement } from '../statement';
 import { onShards, type NodeShards } from './shards';
 import { WorkspaceNodes } from './workspace-nodes';
@@ -35,7 +36,7 @@ export function compareText(a: string, b: string): number {
  */
 @Injectable()
 export class CrossWorkspaceReads {
-  private readonly statements = new WeakMap<NodeShards, Map<Statement, Statement>>();
+  private readonly statements = new ShardStatements<NodeShards>();
   private made = 0;
   /** Nodes that did not answer, and when they are asked again, by the monotonic clock. */
   private readonly away = new Map<string, number>();
@@ -91,15 +92,10 @@ export class CrossWorkspaceReads {
     }
   }
 
-  /** Remembered as long as the shards are where they are: its form for one workspace is remembered by the object. */
   private statementOn(shards: NodeShards, statement: Statement): Statement {
-    const known = this.statements.get(shards) ?? new Map<Statement, Statement>();
-    this.statements.set(shards, known);
-    const found = known.get(statement);
-    if (found !== undefined) return found;
-    this.made += 1;
-    const made = { name: `${statement.name}_${this.made}`, text: onShards(statement.text, shards.shards) };
-    known.set(statement, made);
-    return made;
+    return this.statements.of(shards, statement, () => {
+      this.made += 1;
+      return { name: `${statement.name}_${this.made}`, text: onShards(statement.text, shards.shards) };
+    });
   }
 }

@@ -19,7 +19,7 @@ export class NodeConnections {
   async transaction<T>(work: (transaction: Transaction) => Promise<T>, tenantId: string): Promise<T> {
     const { isDistributed, url } = this.settings;
     const node = isDistributed === true ? await this.nodes.of(tenantId) : url;
-    return this.to(node).transaction(work, tenantId);
+    return this.to(node).transaction(work, [{ tenantId }]);
   }
 
   async close(): Promise<void> {
