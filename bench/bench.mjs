@@ -12,7 +12,8 @@ const PARTICIPANTS = 500;
 export class Bench {
   services = new Map();
   campaigns = new Map();
-  warm = new Set();
+  /** The kinds of requests that each service is warm for. */
+  warm = new WeakMap();
 
   constructor(server, options) {
     this.server = server;
@@ -52,9 +53,9 @@ export class Bench {
   /** Loads a service for the time of one measurement; the first time it is warmed up longer. */
   async load(service, job) {
     const { seconds, warmUpSeconds, load: tool } = this.options;
-    const key = `${service.url} ${job.request.kind}`;
-    const warmUp = this.warm.has(key) ? warmUpSeconds : 2.5 * warmUpSeconds;
-    this.warm.add(key);
+    const kinds = this.warm.get(service) ?? new Set();
+    const warmUp = kinds.has(job.request.kind) ? warmUpSeconds : 2.5 * warmUpSeconds;
+    this.warm.set(service, kinds.add(job.request.kind));
     const times = { connections: CONNECTIONS, warmUpSeconds: warmUp, seconds };
     return runLoad({ service, server: this.server, tool }, { ...times, ...job });
   }
