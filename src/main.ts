@@ -63,8 +63,9 @@ function stopOnSignal(starting: Promise<Service>, stopping: AbortController): vo
   const stop = (): void => {
     if (stopping.signal.aborted) return;
     stopping.abort();
-    // A start that is given up loses nothing.
-    setTimeout(() => process.exit(hasStarted ? 1 : 0), STOP_MS_MAX).unref();
+    // A start that is given up loses nothing, also when it comes to its end meanwhile.
+    const codeOfLateEnd = hasStarted ? 1 : 0;
+    setTimeout(() => process.exit(codeOfLateEnd), STOP_MS_MAX).unref();
     starting.then(stopService, () => process.exit());
   };
   process.on('SIGTERM', stop);
