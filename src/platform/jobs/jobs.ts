@@ -149,11 +149,21 @@ export class Jobs implements OnModuleDestroy {
   }
 
   /**
-   * Adds a job in a transaction of a hot path, together with its COMMIT. A waiting job with the same key keeps its time.
+   * Adds a job in a transaction of a hot path, together with its COMMIT. A waiting job with the same key keeps its time. On a
+   * distributed database it is added behind COMMIT, since the transaction may be on a node without jobs; its owner looks for jobs
+   * that were lost between the two.
    */
   addLater(transaction: Transaction, name: string, payload: JobPayload, options: LaterJob): void {
     const key = `${name}/${options.key}`;
-    transaction.sendLast(ADD_LATER, [name, JSON.stringify(payload), key, this.attemptsMaxOf(name), options.delayMs]);
+    const values = [name, JSON.stringify(payload), key, this.attemptsMaxOf(name), options.delayMs];
+    if (this.connection.isDistributed === true) transaction.afterCommit(() => void this.addNow(values));
+    else transaction.sendLast(ADD_LATER, values);
+  }
+
+  private async addNow(values: readonly unknown[]): Promise<void> {
+    await this.database.query(ADD_LATER.text, [...values]).catch((error: unknown) => {
+      this.logger.warn(`A job could not be added: ${describeError(error).line}`);
+    });
   }
 
   private attemptsMaxOf(name: string): number {
