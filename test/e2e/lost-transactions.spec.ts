@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
-import { rowsOf } from '../support/database';
+import { rowsOf, serversOf } from '../support/database';
 import { aCampaign, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
@@ -62,6 +62,10 @@ it('a reaction that is defined again instead of one that was lost applies as it 
   expect(await points()).toBe(111);
 });
 
+const END_SESSIONS_OF_INGEST = `
+  SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'cds-ingest'`;
+
 it('an identifier whose link was lost leads to the customer to whom it belongs now', async () => {
   const { admin, tenantId } = campaign.workspace;
   await registerTypes(admin, [PURCHASE]);
@@ -72,13 +76,10 @@ it('an identifier whose link was lost leads to the customer to whom it belongs n
   await admin.post('/v1/cdp/events', aCdpEvent({ identity: { externalUserId: identity.externalUserId } }));
   await admin.post('/v1/cdp/events', aCdpEvent({ identity }));
   const { body: before } = await admin.post('/v1/external-events', anExternalEvent({ identity: email }));
-  await rowsOf(
-    service.databaseUrl,
-    `WITH lost AS (DELETE FROM profile_identifiers WHERE tenant_id = $1 AND kind = 'EMAIL')
-     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'cds-ingest'`,
-    [tenantId],
-  );
+  await rowsOf(service.databaseUrl, `DELETE FROM profile_identifiers WHERE tenant_id = $1 AND kind = 'EMAIL'`, [
+    tenantId,
+  ]);
+  for (const server of await serversOf(service.databaseUrl)) await rowsOf(server, END_SESSIONS_OF_INGEST);
   const { status, body: behind } = await admin.post('/v1/external-events', anExternalEvent({ identity: email }));
   expect(status).toBe(202);
   const [former, current] = [await profileOf(before.event_id), await profileOf(behind.event_id)];
