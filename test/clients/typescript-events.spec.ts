@@ -112,6 +112,18 @@ describe('events.send', () => {
     });
   });
 
+  it('takes no success of another server for one of the service', async () => {
+    const maintenance: Mishap = { status: 200, body: { status: 'ok' } };
+    line.next(maintenance);
+    expect(await client().events.send(anEvent())).toMatchObject({ status: 'accepted' });
+    expect(line.sent).toHaveLength(2);
+    line.next(maintenance, { status: 200, body: null });
+    expect(await failureOf(client({ attemptsMax: 2 }).events.send(anEvent()))).toMatchObject({
+      status: 200,
+      errorCode: 'unexpected_answer',
+    });
+  });
+
   it('does not repeat a refusal, and shows every fault of it', async () => {
     const error = await failureOf(client().events.send(anEvent({ source: '', identity: { type: 'EMAIL' } })));
     expect(line.sent).toHaveLength(1);

@@ -148,9 +148,12 @@ describe('retrySignal', () => {
 });
 
 describe('events.batch', () => {
-  it('refuses an answer that does not have one result for each event', async () => {
-    line.next({ status: 200, body: { results: [] } });
-    const batch = client({ attemptsMax: 1 }).events.batch([anExternalEvent()] as never);
-    await expect(batch).rejects.toMatchObject({ status: 200, errorCode: 'unexpected_answer' });
-  });
+  it.each([[], [{}], [null], [{ status: 'ok' }], [{ status: 'accepted' }]])(
+    'refuses an answer that does not have one result for each event (%j)',
+    async (...results) => {
+      line.next({ status: 200, body: { results } });
+      const batch = client({ attemptsMax: 1 }).events.batch([anExternalEvent()] as never);
+      await expect(batch).rejects.toMatchObject({ status: 200, errorCode: 'unexpected_answer' });
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { createClient } from '../../clients/typescript/src/client';
 import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, type Workspace } from '../support/client';
 import { aTokenIssuer, type TokenIssuer } from '../support/tokens';
-import { startUnreliableLine, type UnreliableLine } from '../support/unreliable-line';
+import { startUnreliableLine, type Mishap, type UnreliableLine } from '../support/unreliable-line';
 
 let service: SharedApp;
 let line: UnreliableLine;
@@ -83,6 +83,15 @@ describe('state', () => {
     await state.mutate(TEN_MORE, { mutationId: 'checkout-1' });
     const again = await state.mutate([{ ...TEN_MORE[0]!, value: 99 }], { mutationId: 'checkout-1' });
     expect(again).toMatchObject({ status: 'duplicate', payloadMismatch: true, mutations: [{ current: 110 }] });
+  });
+
+  it('is read and changed again after a success of another server, which changed nothing', async () => {
+    const { state } = client();
+    const maintenance: Mishap = { status: 200, body: { status: 'ok' } };
+    line.next(maintenance);
+    expect(await state.mutate(TEN_MORE)).toMatchObject({ status: 'applied', mutations: [{ current: 110 }] });
+    line.next(maintenance);
+    expect((await state.read()).user).toEqual({ points: 110 });
   });
 
   it('asks for a token before each attempt', async () => {

@@ -1,8 +1,9 @@
 import { CampaignDataError, type CampaignDataErrorCode } from './errors.js';
 import type { components } from './schema.js';
-import type { EventResult } from './types.js';
+import type { Accepted, Duplicate, EventResult } from './types.js';
 
 type Problem = Partial<components['schemas']['ProblemDetails']>;
+type AnswerHead = Pick<Response, 'status' | 'headers'>;
 
 /** The JSON of a successful answer. Anything else comes from another server, or was cut off. */
 export async function jsonOf<Body>(response: Response): Promise<Body> {
@@ -15,10 +16,37 @@ export async function jsonOf<Body>(response: Response): Promise<Body> {
 }
 
 /** The results of a batch of `count` events; throws CampaignDataError when the answer does not hold that many. */
-export function resultsIn({ body, headers }: { body: unknown; headers: Headers }, count: number): EventResult[] {
-  const { results } = typeof body === 'object' && body !== null ? (body as { results?: unknown }) : {};
-  if (Array.isArray(results) && results.length === count) return results as EventResult[];
-  throw unexpected({ status: 200, headers });
+export function resultsIn(answer: AnswerHead & { readonly body: unknown }, count: number): EventResult[] {
+  const { results } = fieldsOf(answer.body);
+  if (Array.isArray(results) && results.length === count && results.every(isResult)) return results;
+  throw unexpected(answer);
+}
+
+/** Whether the service says that an event is stored, and under which id. */
+export function isStored(result: unknown): result is Accepted | Duplicate {
+  const { status, event_id: eventId, original_event_id: originalId } = fieldsOf(result);
+  if (status === 'accepted') return typeof eventId === 'string';
+  return status === 'duplicate' && typeof originalId === 'string';
+}
+
+function isResult(result: unknown): result is EventResult {
+  const { status, error_code: errorCode, details } = fieldsOf(result);
+  return isStored(result) || (status === 'error' && typeof errorCode === 'string' && Array.isArray(details));
+}
+
+/** Whether the body shows the values of a participant. */
+export function hasState(body: unknown): boolean {
+  return typeof fieldsOf(body)['state'] === 'object';
+}
+
+/** Whether the body says that a mutation has taken effect. */
+export function hasMutations(body: unknown): boolean {
+  return Array.isArray(fieldsOf(body)['mutations']);
+}
+
+/** Of a value that may be anything. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** The error that an answer without success stands for. Proxies answer in forms of their own. */
@@ -65,7 +93,8 @@ async function problemOf(response: Response): Promise<Problem | undefined> {
   }
 }
 
-function unexpected(response: Pick<Response, 'status' | 'headers'>): CampaignDataError {
+/** The error of an answer that the service does not give. */
+export function unexpected(response: AnswerHead): CampaignDataError {
   const errorCode: CampaignDataErrorCode = 'unexpected_answer';
   return new CampaignDataError({
     message: `The answer with status ${response.status} is not one of the service.`,

@@ -1,4 +1,4 @@
-import { resultsIn } from './answers.js';
+import { isStored, resultsIn } from './answers.js';
 import { BATCH_BYTES_MAX, BATCH_ITEMS_MAX, type Batch, batchesOf, bodyOf } from './batches.js';
 import { CampaignDataError } from './errors.js';
 import { inOrder } from './in-order.js';
@@ -55,7 +55,7 @@ export class Events {
   ): Promise<Accepted | Duplicate> {
     const path = pathOf(ONE, familyOf(event), dryRun);
     const call: Call = { method: 'POST', path, body: JSON.stringify(event), signal, retrySignal };
-    return (await send<Accepted | Duplicate>(this.#connection, call)).body;
+    return (await send<Accepted | Duplicate>(this.#connection, call, isStored)).body;
   }
 
   /**

@@ -1,3 +1,4 @@
+import { hasMutations, hasState } from './answers.js';
 import { type Answer, type Call, type Connection, send } from './transport.js';
 import type { MutationResult, Operation, StateTree } from './types.js';
 
@@ -32,7 +33,7 @@ export class State {
   async read({ signal, campaignId }: ReadOptions = {}): Promise<StateTree> {
     const query = campaignId === undefined ? '' : `?campaign_id=${encodeURIComponent(campaignId)}`;
     const call: Call = { method: 'GET', path: `/v1/runtime/state${query}`, signal };
-    return (await send<{ readonly state: StateTree }>(this.#connection, call)).body.state;
+    return (await send<{ readonly state: StateTree }>(this.#connection, call, hasState)).body.state;
   }
 
   /**
@@ -44,7 +45,7 @@ export class State {
     const campaign = campaignId === undefined ? {} : { campaign_id: campaignId };
     const body = JSON.stringify({ ops, mutation_id: mutationId, ...campaign });
     const call: Call = { method: 'POST', path: '/v1/runtime/state:mutate', body, signal };
-    const answer: Answer<MutationResult> = await send(this.#connection, call);
+    const answer: Answer<MutationResult> = await send(this.#connection, call, hasMutations);
     const payloadMismatch = answer.headers.get('mutation-payload-mismatch') === 'true';
     return { ...answer.body, mutationId, payloadMismatch };
   }

@@ -1,4 +1,4 @@
-import { errorOf, jsonOf, networkError } from './answers.js';
+import { errorOf, jsonOf, networkError, unexpected } from './answers.js';
 import { CampaignDataError } from './errors.js';
 import { type CallSignals, type RetryPolicy, TIMER_MS_MAX, withRetries } from './retry.js';
 
@@ -23,6 +23,7 @@ export interface Call extends CallSignals {
 }
 
 export interface Answer<Body> {
+  readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
 }
@@ -34,9 +35,21 @@ export interface Connection {
   readonly attempt: <Body>(call: Call, msMax: number) => Promise<Answer<Body>>;
 }
 
-/** Sends a call, and repeats it while that may help. */
-export function send<Body>({ attempt, retry }: Connection, call: Call): Promise<Answer<Body>> {
-  return withRetries((msMax) => attempt<Body>(call, msMax), retry, call);
+/**
+ * Sends a call, and repeats it while that may help. `isOurs`: whether the service gives such a body. Another server, such as a
+ * proxy, may answer with a success of its own, and then nothing has taken effect.
+ */
+export function send<Body>(
+  { attempt, retry }: Connection,
+  call: Call,
+  isOurs: (body: unknown) => boolean = () => true,
+): Promise<Answer<Body>> {
+  const once = async (msMax: number): Promise<Answer<Body>> => {
+    const answer = await attempt<Body>(call, msMax);
+    if (!isOurs(answer.body)) throw unexpected(answer);
+    return answer;
+  };
+  return withRetries(once, retry, call);
 }
 
 /** Characters that a header can carry; others would cause an error of fetch that contains the credential. */
@@ -60,7 +73,7 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
     try {
       const response = await (chosen ?? fetch)(`${base}${path}`, request);
       if (!response.ok) throw await errorOf(response);
-      return { body: await jsonOf<Body>(response), headers: response.headers };
+      return { status: response.status, body: await jsonOf<Body>(response), headers: response.headers };
     } catch (error) {
       if (error instanceof CampaignDataError) throw error;
       throw networkError(deadline.aborted ? 'timeout' : 'network_error', error);
