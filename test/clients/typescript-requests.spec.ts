@@ -148,6 +148,18 @@ describe('retrySignal', () => {
 });
 
 describe('events.batch', () => {
+  it.each(['concurrency', 'itemsMax', 'bytesMax'])(
+    'is an error of the program when %s is not a number, and does not pass for sent',
+    async (option) => {
+      const { events: sender } = client();
+      const events = [anExternalEvent()] as never;
+      const options = { [option]: Number.NaN };
+      await expect(sender.batch(events, options)).rejects.toThrow(`${option} is not a number`);
+      await expect(sender.stream(events, options).next()).rejects.toThrow(`${option} is not a number`);
+      expect(line.sent).toEqual([]);
+    },
+  );
+
   it.each([[], [{}], [null], [{ status: 'ok' }], [{ status: 'accepted' }]])(
     'refuses an answer that does not have one result for each event (%j)',
     async (...results) => {

@@ -98,6 +98,7 @@ export class Events {
     { signal, retrySignal, dryRun = false, ...options }: BatchOptions,
   ): AsyncGenerator<SentBatch<E>, void> {
     const { concurrency = CONCURRENCY, itemsMax = BATCH_ITEMS_MAX, bytesMax = BATCH_BYTES_MAX } = options;
+    refuseNaN({ concurrency, itemsMax, bytesMax });
     const stop = new AbortController();
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const batches = batchesOf(events, familyOf, { itemsMax, bytesMax });
@@ -152,6 +153,12 @@ const UNANSWERED: Failed = {
   message: UNANSWERED_PROBLEM.message,
   details: [],
 };
+
+/** Mostly a variable that is not set. With such a `concurrency` nothing would be sent, and no error would say so. */
+function refuseNaN(options: Readonly<Record<string, number>>): void {
+  const wrong = Object.keys(options).find((name) => Number.isNaN(Number(options[name])));
+  if (wrong !== undefined) throw new TypeError(`${wrong} is not a number.`);
+}
 
 /** Without the place in the request, which the caller does not know. */
 function ofEvent(result: EventResult): EventResult {
