@@ -33,9 +33,16 @@ const PARSED_CHARACTERS_MAX = 256 * 1024;
 /** A deeper payload is exported as its text, too. No accepted body is deeper. */
 const PARSED_DEPTH_MAX = 64;
 
+/** What a phone number may have between its digits, and digits of full width, Arabic and Persian, as `TraceSearch` finds them. */
+const DIGITS_ONLY = {
+  from: '０１２３４５６７８９٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹ ()[]./~-',
+  to: '012345678901234567890123456789',
+};
+
 /**
- * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3: a client may use an
- * identifier as the name of a field. Each entry is found by its key (docs/adr/0092).
+ * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3 or the numbers $4: a client
+ * may use an identifier as the name of a field. Views mask email addresses there already. Each entry is found by its key
+ * (docs/adr/0092).
  */
 export const ERASE_ENTRIES: Statement = {
   name: 'review_erase_entries',
@@ -50,6 +57,10 @@ export const ERASE_ENTRIES: Statement = {
       CROSS JOIN LATERAL (
         SELECT tenant_id, id, EXISTS (
           SELECT 1 FROM unnest($3::text[]) AS t WHERE strpos(concat(message, details, resolution - 'note'), t) > 0
+        ) OR EXISTS (
+          SELECT 1 FROM unnest($4::text[]) AS t WHERE strpos(translate(
+            concat(message, details, resolution - 'note'), '${DIGITS_ONLY.from}', '${DIGITS_ONLY.to}'
+          ), t) > 0
         ) AS names
         FROM review_entries WHERE tenant_id = $1::uuid AND id = u.id LIMIT 1 FOR NO KEY UPDATE
       ) r
@@ -129,7 +140,8 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
 
   private async eraseThese(manager: EntityManager, { tenantId, traces }: Person, { ids }: FoundEntries): Promise<void> {
     if (ids.length === 0) return;
-    await manager.query(...queryOf(ERASE_ENTRIES, [tenantId, ids, traces.quoted], this.connection));
+    const values = [tenantId, ids, traces.quoted, traces.digits];
+    await manager.query(...queryOf(ERASE_ENTRIES, values, this.connection));
   }
 
   /** Of bulk dismissals, before the entries are searched: a dismissal that is running writes its note to entries. */

@@ -133,3 +133,20 @@ describe('events that name an erased person', () => {
     expect(others.slice(0, 2).map(({ payloadState }) => payloadState)).toEqual(['removed', 'removed']);
   });
 });
+
+describe('fields of refused events', () => {
+  it('leave no name behind that is a phone number of an erased person, however it is written', async () => {
+    const { phone, profileId } = await aFullPerson(admin);
+    const [country, national] = [phone.slice(1, 3), phone.slice(3)];
+    const inFullWidth = national.replace(/./g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
+    const names = [`${country}${national}`, national, `${country} ${national}`, `${country}${inFullWidth}`];
+    for (const name of [...names, `${country}0${national}`]) {
+      expectProblem(await admin.post('/v1/external-events', anExternalEvent({ [name]: 1 })), 422, 'validation_failed');
+    }
+    expect((await admin.send(`/v1/cdp/profiles/${profileId}:erase`, undefined)).status).toBe(200);
+    const entries = await reviewEntries(admin, '&reason=unknown_field');
+    expect(entries.map(({ payloadState }) => payloadState)).toEqual(entries.map(() => 'removed'));
+    expect(entries.map(({ details }) => details.length)).toEqual([0, 0, 0, 0, 0]);
+    expect(await placesOf(service.databaseUrl, names)).toEqual([]);
+  });
+});
