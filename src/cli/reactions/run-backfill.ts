@@ -36,9 +36,10 @@ export async function runBackfill(
   let jobId: string | undefined;
   const bar = progress();
   try {
-    jobId = String(fieldsOf(await service.post(`${path}:backfill`, range, { signal }))['jobId']);
+    jobId = textAt('jobId', await service.post(`${path}:backfill`, range, { signal }), service);
     for (;;) {
       const result = fieldsOf(await service.get(`${path}/backfills/${encodeURIComponent(jobId)}`, { signal }));
+      textAt('state', result, service);
       bar.update(standingOf(result));
       if (result['state'] !== 'queued' && result['state'] !== 'running') return withFailure(result);
       await wait(POLL_MS, undefined, { signal });
@@ -51,6 +52,13 @@ export async function runBackfill(
   } finally {
     bar.stop();
   }
+}
+
+/** A text of an answer. Throws `ClientFailure` if it is missing: then another server has answered, such as a proxy. */
+function textAt(name: string, body: unknown, service: RunningService): string {
+  const text = fieldsOf(body)[name];
+  if (typeof text !== 'string') throw service.foreignAnswer(200);
+  return text;
 }
 
 /** The result in a few lines. */

@@ -47,11 +47,11 @@ export class ChangeFollower {
   async next(service: RunningService, unmask: boolean, signal: AbortSignal): Promise<readonly FollowedChange[]> {
     const entries: HistoryEntry[] = [];
     for (let cursor: unknown; cursor !== null;) {
-      const page = fieldsOf(
-        await service.get(`${pathOf(this.followed)}?${this.queryOf(cursor).toString()}`, { signal }),
-      );
-      entries.push(...(page['items'] as readonly HistoryEntry[]));
-      cursor = page['nextCursor'] ?? null;
+      const body = await service.get(`${pathOf(this.followed)}?${this.queryOf(cursor).toString()}`, { signal });
+      const { items, nextCursor = null } = fieldsOf(body);
+      if (!Array.isArray(items) || !items.every(isEntry)) throw service.foreignAnswer(200);
+      entries.push(...items);
+      cursor = nextCursor;
     }
     entries.reverse();
     // Those that were read may be gone since, with their person.
@@ -69,6 +69,12 @@ export class ChangeFollower {
     const next = typeof cursor === 'string' ? { cursor } : {};
     return new URLSearchParams({ from: this.from, limit: String(PAGE_ITEMS_MAX), ...next });
   }
+}
+
+/** The service has written it; this tells it from what another server answers. */
+function isEntry(item: unknown): item is HistoryEntry {
+  const { at, cause } = fieldsOf(item);
+  return typeof at === 'string' && typeof fieldsOf(cause)['kind'] === 'string';
 }
 
 function pathOf(followed: FollowedHistory): string {
