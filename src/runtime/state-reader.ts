@@ -1,9 +1,12 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Commits } from '../platform/group-commit/group-commit';
 import { GroupCommits } from '../platform/group-commit/group-commits';
 import { SeveralShardsError, type PipelinedConnection } from '../platform/postgres/pipelined-connection';
-import type { SharedScope } from '../variables/domain/variable';
+import { VALUE_BYTES_MAX } from '../variables/domain/value-type';
+import { type SharedScope, VARIABLE_SCOPES } from '../variables/domain/variable';
+import { participantName } from './domain/state-keys';
 import type { StateOwner } from './domain/state-owner';
 import {
   valuesOf,
@@ -12,6 +15,7 @@ import {
   type StateValues,
   type StoredValues,
   type SystemFields,
+  textBytesOf,
 } from './domain/state-tree';
 import { READ_STATES } from './state.sql';
 
@@ -21,6 +25,12 @@ const STATEMENT_TIMEOUT_MS = 1_500;
 const READS_MAX = 200;
 /** About the memory of a waiting read. */
 const READ_BYTES = 500;
+/** A variable beside its text: its name is asked for, found and answered. */
+const VARIABLE_BYTES = 100;
+/** Of one statement: some 20 ms of the event loop. A state may have 1.2 MB; a larger one than this is read alone. */
+const BATCH_BYTES_MAX = 512 * 1024;
+/** Participants, and campaigns with an app, whose sizes this process knows. */
+const KNOWN_SIZES_MAX = 20_000;
 
 type Values = ParticipantDocument['values'];
 type Periods = ParticipantDocument['periods'];
@@ -58,6 +68,9 @@ interface StateKey extends StateOwner {
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {
   private readonly reads: Commits<StateKey, StateRow>;
+  /** By name: about the bytes of the texts, when they were read last. `max` would allocate all the memory at the start. */
+  private readonly ownBytes = new LRUCache<string, number>({ maxSize: KNOWN_SIZES_MAX, sizeCalculation: () => 1 });
+  private readonly sharedBytes = new LRUCache<string, number>({ maxSize: KNOWN_SIZES_MAX, sizeCalculation: () => 1 });
 
   constructor(groupCommits: GroupCommits, @Inject(SETTINGS_TOKEN) settings: Settings) {
     const options = {
@@ -66,6 +79,7 @@ export class StateReader implements BeforeApplicationShutdown {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       singlesMax: READS_MAX,
       fillTo: 0,
+      batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
     };
     this.reads = groupCommits.open(options, (connection) => (keys) => read(connection, keys));
@@ -83,7 +97,12 @@ export class StateReader implements BeforeApplicationShutdown {
   ): Promise<ReadState> {
     const names = { campaignNames: namesOf(declared, 'campaign'), appNames: namesOf(declared, 'app') };
     const work = { tenantId, subject, campaignId, appId, ...names };
-    const row = await this.reads.submit(tenantId, { work, bytes: READ_BYTES });
+    const row = await this.reads.submit(tenantId, {
+      work,
+      bytes: READ_BYTES,
+      batchBytes: this.bytesOf(work, declared),
+    });
+    this.rememberBytes(work, row);
     return {
       values: {
         user: storedValues(row.user_values, row.user_periods),
@@ -94,6 +113,28 @@ export class StateReader implements BeforeApplicationShutdown {
       at: row.at,
     };
   }
+
+  /** About the bytes that a read takes; its texts as they were read last, else the most that is declared. */
+  private bytesOf(key: StateKey, declared: DeclaredVariables): number {
+    const variables = VARIABLE_SCOPES.flatMap((scope) => Array.from(declared.of(scope)));
+    const textBytesMax = (isOwn: boolean): number =>
+      VALUE_BYTES_MAX * variables.filter(({ scope, type }) => type === 'string' && (scope === 'user') === isOwn).length;
+    const own = this.ownBytes.get(participantName(key)) ?? textBytesMax(true);
+    const shared = this.sharedBytes.get(sharedOwners(key)) ?? textBytesMax(false);
+    return READ_BYTES + VARIABLE_BYTES * variables.length + own + shared;
+  }
+
+  private rememberBytes(
+    key: StateKey,
+    { user_values: user, campaign_values: campaign, app_values: app }: StateRow,
+  ): void {
+    this.ownBytes.set(participantName(key), textBytesOf(user ?? {}));
+    this.sharedBytes.set(sharedOwners(key), textBytesOf(campaign ?? {}) + textBytesOf(app ?? {}));
+  }
+}
+
+function sharedOwners({ tenantId, campaignId, appId }: StateKey): string {
+  return `${tenantId}/${campaignId}/${appId}`;
 }
 
 async function read(connection: PipelinedConnection, keys: readonly StateKey[]): Promise<readonly StateRow[]> {

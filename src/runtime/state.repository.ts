@@ -15,7 +15,7 @@ import {
   type ParticipantKey,
   type SharedKey,
 } from './domain/state-keys';
-import { PeriodValue, type ParticipantDocument } from './domain/state-tree';
+import { PeriodValue, type ParticipantDocument, textBytesOf } from './domain/state-tree';
 import { insertChanges } from './history.sql';
 import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';
@@ -230,13 +230,6 @@ function momentsAhead<Key>(
 
 function microsOf(seconds: number): number {
   return Math.round(1_000_000 * seconds);
-}
-
-/** Everything else in a document is small. */
-function textBytesOf(values: ParticipantDocument['values']): number {
-  let bytes = 0;
-  for (const value of Object.values(values)) if (typeof value === 'string') bytes += value.length;
-  return bytes;
 }
 
 /** The database's clock after all locks, in epoch seconds. */

@@ -69,6 +69,13 @@ export function documentOf(stored: StoredValues): Pick<ParticipantDocument, 'val
   };
 }
 
+/** About the bytes of stored values; everything but their texts is small. */
+export function textBytesOf(values: ParticipantDocument['values']): number {
+  let bytes = 0;
+  for (const value of Object.values(values)) if (typeof value === 'string') bytes += value.length;
+  return bytes;
+}
+
 /** The variables that a campaign declares, without archived ones. */
 export interface DeclaredVariables {
   of(scope: VariableScope): Iterable<Declaration>;
