@@ -54,11 +54,19 @@ export interface ReadState {
   readonly at: number;
 }
 
-/** The owner of the state to read, and the names of the shared variables that the campaign declares, as JSON lists. */
-interface StateKey extends StateOwner {
-  readonly tenantId: string;
+/** What a read asks for. `campaignNames`, `appNames`: the shared variables that the campaign declares, as JSON lists. */
+interface AskedVariables {
   readonly campaignNames: string;
   readonly appNames: string;
+  /** In all scopes. */
+  readonly count: number;
+  readonly ownTextBytesMax: number;
+  readonly sharedTextBytesMax: number;
+}
+
+/** The owner of the state to read, and the names of the shared variables. */
+interface StateKey extends StateOwner, Pick<AskedVariables, 'campaignNames' | 'appNames'> {
+  readonly tenantId: string;
 }
 
 /**
@@ -68,6 +76,8 @@ interface StateKey extends StateOwner {
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {
   private readonly reads: Commits<StateKey, StateRow>;
+  /** Declarations do not change: new ones are another object. */
+  private readonly asked = new WeakMap<DeclaredVariables, AskedVariables>();
   /** By name: about the bytes of the texts, when they were read last. `max` would allocate all the memory at the start. */
   private readonly ownBytes = new LRUCache<string, number>({ maxSize: KNOWN_SIZES_MAX, sizeCalculation: () => 1 });
   private readonly sharedBytes = new LRUCache<string, number>({ maxSize: KNOWN_SIZES_MAX, sizeCalculation: () => 1 });
@@ -95,13 +105,11 @@ export class StateReader implements BeforeApplicationShutdown {
     { subject, campaignId, appId }: StateOwner,
     declared: DeclaredVariables,
   ): Promise<ReadState> {
-    const names = { campaignNames: namesOf(declared, 'campaign'), appNames: namesOf(declared, 'app') };
-    const work = { tenantId, subject, campaignId, appId, ...names };
-    const row = await this.reads.submit(tenantId, {
-      work,
-      bytes: READ_BYTES,
-      batchBytes: this.bytesOf(work, declared),
-    });
+    const asked = this.askedOf(declared);
+    const { campaignNames, appNames } = asked;
+    const work = { tenantId, subject, campaignId, appId, campaignNames, appNames };
+    const batchBytes = this.bytesOf(work, asked);
+    const row = await this.reads.submit(tenantId, { work, bytes: READ_BYTES, batchBytes });
     this.rememberBytes(work, row);
     return {
       values: {
@@ -114,14 +122,19 @@ export class StateReader implements BeforeApplicationShutdown {
     };
   }
 
+  private askedOf(declared: DeclaredVariables): AskedVariables {
+    const known = this.asked.get(declared);
+    if (known !== undefined) return known;
+    const made = askedVariables(declared);
+    this.asked.set(declared, made);
+    return made;
+  }
+
   /** About the bytes that a read takes; its texts as they were read last, else the most that is declared. */
-  private bytesOf(key: StateKey, declared: DeclaredVariables): number {
-    const variables = VARIABLE_SCOPES.flatMap((scope) => Array.from(declared.of(scope)));
-    const textBytesMax = (isOwn: boolean): number =>
-      VALUE_BYTES_MAX * variables.filter(({ scope, type }) => type === 'string' && (scope === 'user') === isOwn).length;
-    const own = this.ownBytes.get(participantName(key)) ?? textBytesMax(true);
-    const shared = this.sharedBytes.get(sharedOwners(key)) ?? textBytesMax(false);
-    return READ_BYTES + VARIABLE_BYTES * variables.length + own + shared;
+  private bytesOf(key: StateKey, { count, ownTextBytesMax, sharedTextBytesMax }: AskedVariables): number {
+    const own = this.ownBytes.get(participantName(key)) ?? ownTextBytesMax;
+    const shared = this.sharedBytes.get(sharedOwners(key)) ?? sharedTextBytesMax;
+    return READ_BYTES + VARIABLE_BYTES * count + own + shared;
   }
 
   private rememberBytes(
@@ -157,6 +170,19 @@ function parametersOf(keys: readonly StateKey[]): readonly string[][] {
     keys.map(({ campaignNames }) => campaignNames),
     keys.map(({ appNames }) => appNames),
   ];
+}
+
+function askedVariables(declared: DeclaredVariables): AskedVariables {
+  const variables = VARIABLE_SCOPES.flatMap((scope) => Array.from(declared.of(scope)));
+  const texts = variables.filter(({ type }) => type === 'string');
+  const ownTexts = texts.filter(({ scope }) => scope === 'user').length;
+  return {
+    campaignNames: namesOf(declared, 'campaign'),
+    appNames: namesOf(declared, 'app'),
+    count: variables.length,
+    ownTextBytesMax: VALUE_BYTES_MAX * ownTexts,
+    sharedTextBytesMax: VALUE_BYTES_MAX * (texts.length - ownTexts),
+  };
 }
 
 function namesOf(declared: DeclaredVariables, scope: SharedScope): string {
