@@ -18,6 +18,7 @@ import {
   type ParticipantKey,
 } from './domain/state-keys';
 import type { MutationResult, MutationWork } from './domain/mutation-work';
+import { expectedTextBytes } from './domain/state-tree';
 import { StateRepository } from './state.repository';
 
 /**
@@ -121,7 +122,9 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 
   private documentBytesOf(work: MutationWork): number {
-    return needsParticipant(work) ? DOCUMENT_BYTES_SHARE * this.states.documentBytes(participantKeyOf(work)) : 0;
+    if (!needsParticipant(work)) return 0;
+    const known = this.states.documentBytes(participantKeyOf(work));
+    return DOCUMENT_BYTES_SHARE * (known ?? expectedTextBytes(work.declarations, ['user']));
   }
 
   private lock(transaction: Transaction, batch: readonly MutationWork[]): Promise<LockedRows> {

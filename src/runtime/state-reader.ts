@@ -4,7 +4,6 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Commits } from '../platform/group-commit/group-commit';
 import { GroupCommits } from '../platform/group-commit/group-commits';
 import { SeveralShardsError, type PipelinedConnection } from '../platform/postgres/pipelined-connection';
-import { VALUE_BYTES_MAX } from '../variables/domain/value-type';
 import { type SharedScope, VARIABLE_SCOPES } from '../variables/domain/variable';
 import { participantName } from './domain/state-keys';
 import type { StateOwner } from './domain/state-owner';
@@ -12,6 +11,7 @@ import {
   valuesOf,
   type DeclaredVariables,
   type ParticipantDocument,
+  expectedTextBytes,
   type StateValues,
   type StoredValues,
   type SystemFields,
@@ -27,8 +27,8 @@ const READS_MAX = 200;
 const READ_BYTES = 500;
 /** A variable beside its text: its name is asked for, found and answered. */
 const VARIABLE_BYTES = 100;
-/** Of one statement: some 20 ms of the event loop. A state may have 1.2 MB; a larger one than this is read alone. */
-const BATCH_BYTES_MAX = 512 * 1024;
+/** Of one statement: some 10 ms of the event loop. A state may have 1.2 MB; one that is larger than this is read alone. */
+const BATCH_BYTES_MAX = 256 * 1024;
 /** Participants, and campaigns with an app, whose sizes this process knows. */
 const KNOWN_SIZES_MAX = 20_000;
 
@@ -60,8 +60,9 @@ interface AskedVariables {
   readonly appNames: string;
   /** In all scopes. */
   readonly count: number;
-  readonly ownTextBytesMax: number;
-  readonly sharedTextBytesMax: number;
+  /** Of a participant, and of campaign and app, whose values this process has not read. */
+  readonly ownTextBytes: number;
+  readonly sharedTextBytes: number;
 }
 
 /** The owner of the state to read, and the names of the shared variables. */
@@ -130,10 +131,10 @@ export class StateReader implements BeforeApplicationShutdown {
     return made;
   }
 
-  /** About the bytes that a read takes; its texts as they were read last, else the most that is declared. */
-  private bytesOf(key: StateKey, { count, ownTextBytesMax, sharedTextBytesMax }: AskedVariables): number {
-    const own = this.ownBytes.get(participantName(key)) ?? ownTextBytesMax;
-    const shared = this.sharedBytes.get(sharedOwners(key)) ?? sharedTextBytesMax;
+  /** About the bytes that a read takes; its texts as they were read last, else as many as are expected. */
+  private bytesOf(key: StateKey, { count, ownTextBytes, sharedTextBytes }: AskedVariables): number {
+    const own = this.ownBytes.get(participantName(key)) ?? ownTextBytes;
+    const shared = this.sharedBytes.get(sharedOwners(key)) ?? sharedTextBytes;
     return READ_BYTES + VARIABLE_BYTES * count + own + shared;
   }
 
@@ -173,15 +174,12 @@ function parametersOf(keys: readonly StateKey[]): readonly string[][] {
 }
 
 function askedVariables(declared: DeclaredVariables): AskedVariables {
-  const variables = VARIABLE_SCOPES.flatMap((scope) => Array.from(declared.of(scope)));
-  const texts = variables.filter(({ type }) => type === 'string');
-  const ownTexts = texts.filter(({ scope }) => scope === 'user').length;
   return {
     campaignNames: namesOf(declared, 'campaign'),
     appNames: namesOf(declared, 'app'),
-    count: variables.length,
-    ownTextBytesMax: VALUE_BYTES_MAX * ownTexts,
-    sharedTextBytesMax: VALUE_BYTES_MAX * (texts.length - ownTexts),
+    count: VARIABLE_SCOPES.flatMap((scope) => Array.from(declared.of(scope))).length,
+    ownTextBytes: expectedTextBytes(declared, ['user']),
+    sharedTextBytes: expectedTextBytes(declared, ['campaign', 'app']),
   };
 }
 

@@ -117,9 +117,9 @@ export class StateRepository {
     }
   }
 
-  /** About the size of a participant's document; 0 while this process does not know it. */
-  documentBytes(key: ParticipantKey): number {
-    return this.known.get(participantName(key)) ?? 0;
+  /** About the size of a participant's document; undefined while this process does not know it. */
+  documentBytes(key: ParticipantKey): number | undefined {
+    return this.known.get(participantName(key));
   }
 
   /** Removes participants that `lock` has added, along with COMMIT. */

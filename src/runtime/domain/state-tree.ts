@@ -1,5 +1,5 @@
 import { periodAt } from '../../variables/domain/period';
-import { isOfType } from '../../variables/domain/value-type';
+import { isOfType, VALUE_BYTES_MAX } from '../../variables/domain/value-type';
 import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
 
 /** The stored document of a participant in a campaign: the values of scope `user`, and the system fields. */
@@ -79,6 +79,15 @@ export function textBytesOf(values: ParticipantDocument['values']): number {
 /** The variables that a campaign declares, without archived ones. */
 export interface DeclaredVariables {
   of(scope: VariableScope): Iterable<Declaration>;
+}
+
+/**
+ * About the bytes of the texts of these scopes where they have not been read: a quarter of the most that is declared. Nearly all
+ * are smaller. A batch of the largest is four times as large as it should be, once.
+ */
+export function expectedTextBytes(declared: DeclaredVariables, scopes: readonly VariableScope[]): number {
+  const variables = scopes.flatMap((scope) => Array.from(declared.of(scope)));
+  return (VALUE_BYTES_MAX * variables.filter(({ type }) => type === 'string').length) / 4;
 }
 
 /**
