@@ -3,8 +3,14 @@ import type { EntityManager } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { DomainError } from '../platform/errors/domain-error';
 import { hasSameRules, type VariableDefinition } from './domain/define-variable';
-import type { VariableType } from './domain/variable';
+import type { VariableScope, VariableType } from './domain/variable';
 import { VariableRepository } from './variable.repository';
+
+/**
+ * Names that a scope may have declared for each variable that it may have in force. The values of archived ones are kept, all of
+ * a participant's in one document, which each mutation of it reads and writes.
+ */
+const NAMES_PER_VARIABLE_MAX = 10;
 
 /** What a definition must be consistent with: the other declarations of its campaign and of the workspace. */
 @Injectable()
@@ -33,17 +39,25 @@ export class DeclarationRules {
     throw new DomainError('variable_rules_conflict', words);
   }
 
-  /** Throws `variable_limit_exceeded`. The campaign must be locked. */
+  /**
+   * Throws `variable_limit_exceeded`, for a definition that puts a variable in force; `isNewName`: none was archived under that
+   * name. The campaign must be locked.
+   */
   async assertBelowLimit(
     manager: EntityManager,
     tenantId: string,
-    campaignId: string,
-    { scope }: VariableDefinition,
+    { campaignId, scope, isNewName }: { campaignId: string; scope: VariableScope; isNewName: boolean },
   ): Promise<void> {
     const max = this.settings.variablesPerScopeMax;
-    if ((await this.variables.countActive(manager, tenantId, { campaignId, scope })) < max) return;
-    const words = `The campaign already has ${max} variables in the scope ${scope}, which is the limit; archive one that is no longer used.`;
-    throw new DomainError('variable_limit_exceeded', words);
+    const { inForce, names } = await this.variables.count(manager, tenantId, { campaignId, scope });
+    if (inForce >= max) {
+      const words = `The campaign already has ${max} variables in the scope ${scope}, which is the limit; archive one that is no longer used.`;
+      throw new DomainError('variable_limit_exceeded', words);
+    }
+    if (isNewName && names >= max * NAMES_PER_VARIABLE_MAX) {
+      const words = `The campaign has declared ${names} names in the scope ${scope}, which is the limit; archived ones count, since their values are kept. Define an archived variable again, or use another campaign.`;
+      throw new DomainError('variable_limit_exceeded', words);
+    }
   }
 }
 

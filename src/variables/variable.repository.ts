@@ -67,13 +67,18 @@ export class VariableRepository {
     return manager.findOneBy(Variable, { tenantId, campaignId, scope, name });
   }
 
-  /** How many are in force in a scope; exact while the campaign is locked. */
-  countActive(
+  /** How many are in force in a scope, and how many names it has, archived ones too; exact while the campaign is locked. */
+  async count(
     manager: EntityManager,
     tenantId: string,
     { campaignId, scope }: Omit<VariableKey, 'name'>,
-  ): Promise<number> {
-    return manager.countBy(Variable, { tenantId, campaignId, scope, archivedAt: IsNull() });
+  ): Promise<{ readonly inForce: number; readonly names: number }> {
+    const [row]: { in_force: number; names: number }[] = await manager.query(
+      `SELECT count(*) FILTER (WHERE archived_at IS NULL)::int AS in_force, count(*)::int AS names
+       FROM variables WHERE tenant_id = $1 AND campaign_id = $2 AND scope = $3`,
+      [tenantId, campaignId, scope],
+    );
+    return { inForce: row?.in_force ?? 0, names: row?.names ?? 0 };
   }
 
   /** Inserts or replaces a declaration. */

@@ -79,8 +79,8 @@ export class VariablesService {
    *
    * Throws `variable_type_conflict` when the name has another type in this campaign or, in the scope `app`, in the
    * workspace; `variable_rules_conflict` when another campaign declares other limits or another period for a name of
-   * the scope `app`; `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force
-   * (docs/adr/0017); and `limit_reached` when stored values are outside of the limits (docs/adr/0064).
+   * the scope `app`; `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force,
+   * or ten times as many names (docs/adr/0017); and `limit_reached` when stored values are outside of the limits (docs/adr/0064).
    */
   define(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<Variable> {
     return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
@@ -181,7 +181,9 @@ export class VariablesService {
     const effect = effectOf(stored, definition);
     if (stored !== null && effect === 'none' && stored.replaced === null) return stored;
     if (stored !== null && effect === 'conflict') throw typeConflict(definition, stored.type, 'The campaign');
-    if (effect === 'add') await this.rules.assertBelowLimit(manager, tenantId, campaignId, definition);
+    if (effect === 'add') {
+      await this.rules.assertBelowLimit(manager, tenantId, { campaignId, scope, isNewName: stored === null });
+    }
     if (scope === 'app' && agrees === 'now') {
       await this.rules.assertAgreement(manager, tenantId, campaignId, definition);
     }

@@ -118,6 +118,19 @@ describe('a scope that is full', () => {
     expect(await namesOf('user')).toEqual(['a', 'c']);
   });
 
+  it('has ten times as many names, those of archived ones too, which can come back', async () => {
+    const names = ['a', ...Array.from({ length: 18 }, (_, index) => `v${index}`)];
+    for (const [index, name] of names.entries()) {
+      await archive(name);
+      const next = names[index + 1];
+      if (next !== undefined) expect((await define(aVariable(next))).status).toBe(200);
+    }
+    const refused = await define(aVariable('one_more'));
+    expectProblem(refused, 403, 'variable_limit_exceeded', []);
+    expect(refused.body.message).toMatch(/20 names in the scope user/);
+    expect((await define(aVariable('a'))).status).toBe(200);
+  });
+
   it('does not take a type for a name of the scope app that it has no room for', async () => {
     for (const name of ['x', 'y']) await define(aVariable(name, { scope: 'app' }));
     expect((await define(aVariable('z', { scope: 'app' }))).status).toBe(403);

@@ -3920,7 +3920,7 @@ export interface components {
         };
         /**
          * @description Conflict.
-         *     - `variable_limit_exceeded`: The scope has as many variables as it may have. Archive a variable that is no longer used.
+         *     - `variable_limit_exceeded`: The scope has as many variables as it may have. Archive a variable that is no longer used, or use another campaign if it has no names left.
          *     - `variable_type_conflict`: The variable has another type. Declare it with the type that it has, or take another name.
          *     - `variable_rules_conflict`: Other campaigns declare other limits or another period. Declare the same as the other campaigns, or archive the variable there first.
          *     - `limit_reached`: A value would leave its limits. Change the value by less, or change the limits of the variable.

@@ -207,7 +207,7 @@ export const SETTINGS = {
   ),
   variablesPerScopeMax: setting(
     'VARIABLES_PER_SCOPE_MAX',
-    'Most variables that a campaign may have declared in each scope',
+    'Most variables that a campaign may have declared in each scope; ten times as many names with archived ones',
     integer(1, 1000, 100),
   ),
   variableLimitStatus: setting(

@@ -130,7 +130,7 @@ export const ERROR_CODES = {
   variable_limit_exceeded: {
     status: 409,
     title: 'The scope has as many variables as it may have',
-    remedy: 'Archive a variable that is no longer used.',
+    remedy: 'Archive a variable that is no longer used, or use another campaign if it has no names left.',
   },
   variable_type_conflict: {
     status: 409,
