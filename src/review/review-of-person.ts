@@ -33,11 +33,13 @@ const PARSED_CHARACTERS_MAX = 256 * 1024;
 /** A deeper payload is exported as its text, too. No accepted body is deeper. */
 const PARSED_DEPTH_MAX = 64;
 
-/** What a phone number may have between its digits, and digits of full width, Arabic and Persian, as `TraceSearch` finds them. */
-const DIGITS_ONLY = {
-  from: '０１２３４５６７８９٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹ ()[]./~-',
-  to: '012345678901234567890123456789',
-};
+/** Digits of full width, Arabic and Persian. */
+const OTHER_DIGITS = '０１２３４５６７８９٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹';
+/** The usual characters between the digits of a phone number: `TraceSearch` takes any space, dash and invisible mark. */
+const BETWEEN_DIGITS =
+  ' ()[]./~-\u00a0\u00ad\u2007\u2009\u200b\u200c\u200d\u200e\u200f\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\u3000\ufeff\uff08\uff09\uff0d\uff0e\uff0f';
+/** For `translate`, which leaves out what has no counterpart. */
+const DIGITS_ONLY = { from: `${OTHER_DIGITS}${BETWEEN_DIGITS}`, to: '0123456789'.repeat(3) };
 
 /**
  * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3 or the numbers $4: a client
