@@ -42,7 +42,7 @@ async function work() {
       const batch = waiting;
       waiting = [];
       await client.query({ ...INSERT, values: columnsOf(batch.map(({ event }) => event)) });
-      for (const { response, id } of batch) answer(response, id);
+      for (const { response, event } of batch) answer(response, event.id);
     }
     isRunning = false;
   };
@@ -51,7 +51,7 @@ async function work() {
     request.on('data', (piece) => pieces.push(piece));
     request.on('end', () => {
       const event = { ...JSON.parse(Buffer.concat(pieces)), id: randomUUID() };
-      waiting.push({ event, response, id: event.id });
+      waiting.push({ event, response });
       if (!isRunning) void insertAll();
     });
   }).listen(0, '127.0.0.1');
