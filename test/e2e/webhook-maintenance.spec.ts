@@ -11,7 +11,6 @@ import { until } from '../support/until';
 import {
   aWebhook,
   keepUpDeliveries,
-  makeDue,
   numbersOf,
   startReceiver,
   startReplay,
@@ -106,24 +105,31 @@ describe('an endpoint whose failing delivery ended otherwise', () => {
     const { id } = await aWebhook(client, receiver.url);
     const { id: waiting } = await aWebhook(client, receiver.url);
     receiver.answer(() => ({ status: 500 }));
-    await send('ann', 1);
-    const firstOf = async (webhook: string) => (await deliveriesOf(webhook))[0];
-    for (const each of [id, waiting]) await until(async () => (await firstOf(each))?.attemptCount === 1);
+    for (const [customer, n] of [['ann', 1] as const, ['bob', 2] as const]) await send(customer, n);
+    const attempted = async (webhook: string) =>
+      (await deliveriesOf(webhook)).filter(({ attemptCount }) => attemptCount > 0).length;
+    for (const each of [id, waiting]) await until(async () => (await attempted(each)) === 2);
     const failingSince = async (webhook: string) => (await client.get(`/v1/webhooks/${webhook}`)).body.failingSince;
-    // It has used up its attempts, as at an endpoint that took others.
-    await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
-    await rowsOf(service.databaseUrl, 'UPDATE webhook_queues SET failures = 9 WHERE endpoint_id = $1', [id]);
-    await makeDue(service.databaseUrl, id);
-    await until(async () => (await firstOf(id)).state === 'failed');
+    /** Lets one more customer use up the attempts, as at an endpoint that took others. */
+    const useUp = async (failed: number): Promise<void> => {
+      await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
+      const last = `UPDATE webhook_queues SET failures = 9, due_at = now() WHERE endpoint_id = $1 AND profile_id =
+        (SELECT profile_id FROM webhook_queues WHERE endpoint_id = $1 ORDER BY profile_id LIMIT 1)`;
+      await rowsOf(service.databaseUrl, last, [id]);
+      await until(async () => (await statesOf(id)).filter((state) => state === 'attempts_used_up').length === failed);
+    };
+    await useUp(1);
+    // The other customer waits at both, so the job of each hour, which may run now, leaves both failing.
     for (const each of [id, waiting]) expect(await failingSince(each)).not.toBeNull();
+    await useUp(2);
     const age = `UPDATE webhook_endpoints SET failing_since = now() - interval '6 days' WHERE tenant_id = $1`;
     await rowsOf(service.databaseUrl, age, [workspace.tenantId]);
     const expire = () => keepUpDeliveries(service.app);
     await expire();
     expect(await failingSince(id)).toBeNull();
     expect(await failingSince(waiting)).not.toBeNull();
-    await send('bob', 2);
-    await until(async () => (await deliveriesOf(id))[1]?.attemptCount === 1);
+    await send('cem', 3);
+    await until(async () => (await attempted(id)) === 3);
     expect((await client.get(`/v1/webhooks/${id}`)).body).toMatchObject({ enabled: true, disabledReason: null });
     await until(async () => (await client.get(`/v1/webhooks/${waiting}`)).body.disabledReason === 'failing');
     // It stays visible at a disabled endpoint since when it failed.
