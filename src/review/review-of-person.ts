@@ -15,7 +15,7 @@ import {
   type PersonalDataKeeper,
   type PersonalRecord,
 } from '../platform/privacy/personal-data';
-import { TraceSearch } from '../platform/privacy/trace-search';
+import { dialled, TraceSearch } from '../platform/privacy/trace-search';
 import { ReviewDismissalRepository } from './dismissals/review-dismissal.repository';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch, type FoundEntries } from './person-search';
@@ -33,18 +33,10 @@ const PARSED_CHARACTERS_MAX = 256 * 1024;
 /** A deeper payload is exported as its text, too. No accepted body is deeper. */
 const PARSED_DEPTH_MAX = 64;
 
-/** Digits of full width, Arabic and Persian. */
-const OTHER_DIGITS = '０１２３４５６７８９٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹';
-/** The usual characters between the digits of a phone number: `TraceSearch` takes any space, dash and invisible mark. */
-const BETWEEN_DIGITS =
-  ' ()[]./~-\u00a0\u00ad\u2007\u2009\u200b\u200c\u200d\u200e\u200f\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\u3000\ufeff\uff08\uff09\uff0d\uff0e\uff0f';
-/** For `translate`, which leaves out what has no counterpart. */
-const DIGITS_ONLY = { from: `${OTHER_DIGITS}${BETWEEN_DIGITS}`, to: '0123456789'.repeat(3) };
-
 /**
- * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3 or the numbers $4: a client
- * may use an identifier as the name of a field. Views mask email addresses there already. Each entry is found by its key
- * (docs/adr/0092).
+ * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3, or one of the numbers $4 as it
+ * is dialled ($5 and $6 of `dialled`): a client may use an identifier as the name of a field. Views mask email addresses
+ * there already. Each entry is found by its key (docs/adr/0092).
  */
 export const ERASE_ENTRIES: Statement = {
   name: 'review_erase_entries',
@@ -61,7 +53,7 @@ export const ERASE_ENTRIES: Statement = {
           SELECT 1 FROM unnest($3::text[]) AS t WHERE strpos(concat(message, details, resolution - 'note'), t) > 0
         ) OR EXISTS (
           SELECT 1 FROM unnest($4::text[]) AS t WHERE strpos(translate(
-            concat(message, details, resolution - 'note'), '${DIGITS_ONLY.from}', '${DIGITS_ONLY.to}'
+            concat(message, details, resolution - 'note'), $5::text, $6::text
           ), t) > 0
         ) AS names
         FROM review_entries WHERE tenant_id = $1::uuid AND id = u.id LIMIT 1 FOR NO KEY UPDATE
@@ -142,7 +134,9 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
 
   private async eraseThese(manager: EntityManager, { tenantId, traces }: Person, { ids }: FoundEntries): Promise<void> {
     if (ids.length === 0) return;
-    const values = [tenantId, ids, traces.quoted, traces.digits];
+    const { from, to } = dialled();
+    // Errors show invisible marks as U+FFFD.
+    const values = [tenantId, ids, traces.quoted, traces.digits, `${from}\ufffd`, to];
     await manager.query(...queryOf(ERASE_ENTRIES, values, this.connection));
   }
 

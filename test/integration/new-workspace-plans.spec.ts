@@ -103,7 +103,7 @@ describe('a workspace of 10,000 rows that is new since the last statistics', () 
       () => ['-infinity', NIL_UUID, 30, STEP, 1_000_000],
     ],
     ['payloads of refusals without an erased person', REPLACE_PAYLOADS, async () => [await entries(), each('{}')]],
-    ['the erasure of refusals', ERASE_ENTRIES, async () => [await entries(), ['jane'], ['4917612345']]],
+    ['the erasure of refusals', ERASE_ENTRIES, async () => [await entries(), ['jane'], ['4917612345'], '-', '']],
     [
       ...(['failed replays', NOTE_FAILURES] as const),
       async () => [await entries(), each('{}'), each(new Date().toISOString())],

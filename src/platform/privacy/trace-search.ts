@@ -14,6 +14,11 @@ const AT_SIGNS = /%40|\uff20/gi;
 const BETWEEN_DIGITS = /[\s()[\]./~\p{Pd}\p{Cf}\u2053\u2212\u223c\u30fc\uff08\uff09\uff0e\uff0f\uff3b\uff3d\uff5e]+/gu;
 /** Digits of other scripts in which ingest takes phone numbers: of full width, Arabic, Persian. The last bits are the value. */
 const OTHER_DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g;
+/** The first and last code points of the planes of Unicode that have dashes or invisible marks. */
+const PLANES_WITH_MARKS = [
+  [0x0, 0x1_ffff],
+  [0xe_0000, 0xe_0fff],
+] as const;
 /** An integer in another notation of JSON: 4917612345.0, 4.917612345e9. */
 const ODD_NUMBER = /(?<![\w.])\d{1,40}(?:\.\d{1,40}(?:e\+?\d{1,2})?|e\+?\d{1,2})(?![\w.])/gi;
 const WORD = /[\p{L}\p{N}_.+$-]/u;
@@ -73,9 +78,7 @@ export class TraceSearch {
       if (within.some((text) => lower.includes(text))) return true;
     }
     if (digits.length === 0) return false;
-    const dialled = plain
-      .replace(BETWEEN_DIGITS, '')
-      .replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 0xf));
+    const dialled = asDialled(plain);
     return digits.some((number) => dialled.includes(number));
   }
 
@@ -89,6 +92,36 @@ export class TraceSearch {
     }
     return false;
   }
+}
+
+/** The text with numbers as a telephone takes them: digits of other scripts as ASCII ones, and nothing between digits. */
+function asDialled(text: string): string {
+  return text.replace(BETWEEN_DIGITS, '').replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 0xf));
+}
+
+/** What the SQL function `translate` takes to search texts for phone numbers as `TraceSearch` does. */
+export interface DialledCharacters {
+  readonly from: string;
+  /** Shorter than `from`: the characters without a counterpart are left out. */
+  readonly to: string;
+}
+
+let dialledCharacters: DialledCharacters | undefined;
+
+/** Made when it is asked for first: it takes some milliseconds. */
+export function dialled(): DialledCharacters {
+  dialledCharacters ??= findDialled();
+  return dialledCharacters;
+}
+
+function findDialled(): DialledCharacters {
+  let characters = '';
+  for (const [first, last] of PLANES_WITH_MARKS) {
+    for (let code = first; code <= last; code += 1) characters += String.fromCodePoint(code);
+  }
+  const allOf = (kind: RegExp): string => (characters.match(kind) ?? []).join('');
+  const digits = allOf(OTHER_DIGITS);
+  return { from: digits + allOf(BETWEEN_DIGITS), to: asDialled(digits) };
 }
 
 /** Decodes JSON escapes, also those of JSON within JSON strings. Leaves out U+0000, which UTF-16 has beside each letter. */
