@@ -10,7 +10,7 @@ import type { Settings } from '../platform/config/settings';
 import { syncPath } from '../platform/files/sync-path';
 import type { CopyEnd } from '../platform/postgres/copy/copy-format';
 import type { Console } from './console';
-import { writeFailure } from './file-failures';
+import { diskFailure, writeFailure } from './file-failures';
 
 const WORDS = `Writes a backup of the whole database to a file, also while the service runs: one moment of it, compressed, with a
 checksum. It can be restored by this version of the service or a newer one, on any version of PostgreSQL.
@@ -84,7 +84,7 @@ async function writeWhole(file: string, url: string, secretsKey: string | undefi
     return end;
   } catch (error) {
     await rm(part, { force: true });
-    throw error;
+    throw diskFailure(file, error);
   }
 }
 

@@ -2,7 +2,7 @@ import { copyFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { aBackedUpInstallation, expectServesAll, restore, type BackedUpInstallation } from '../support/backup';
-import { runCds } from '../support/cds';
+import { runCds, runScript } from '../support/cds';
 import { freshDatabaseUrl } from '../support/database';
 
 let backedUp: BackedUpInstallation;
@@ -41,6 +41,15 @@ describe('cds backup', () => {
     const nothing = await runCds({ DATABASE_URL: url }, ['backup', join(folder, 'x')]);
     expect([nothing.code, nothing.said]).toEqual([1, expect.stringContaining('is DATABASE_URL right?')]);
     expect((await readdir(folder)).filter((name) => /^(?:x|nowhere)/.test(name))).toEqual([]);
+  });
+
+  it('names its file where the disk is full, and leaves nothing of it', async () => {
+    const file = join(folder, 'full');
+    // A file may not have more than 1 KiB: the system refuses to write on, as it does on a full disk.
+    const script = `trap '' XFSZ; ulimit -f 1; $CDS backup ${file}`;
+    const { code, said } = await runScript({ DATABASE_URL: await freshDatabaseUrl('full') }, script);
+    expect([code, said]).toEqual([1, `${file} cannot be written (EFBIG).\n`]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('full'))).toEqual([]);
   });
 });
 
