@@ -1,10 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listeningUrl } from '../stage/listening-url.mjs';
+import { startProgram } from '../stage/program.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -14,22 +13,13 @@ export async function startParseServer(databaseUrl) {
     execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: HERE });
   }
   const { username, pathname, searchParams } = new URL(databaseUrl.replace('@/', '@localhost/'));
-  const child = spawn(process.execPath, [join(HERE, 'server.mjs')], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      PARSE_USER: username,
-      PARSE_DATABASE: pathname.slice(1),
-      PARSE_SOCKET_FOLDER: searchParams.get('host'),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // It writes logs into its working directory, whatever its settings.
-    cwd: tmpdir(),
-  });
-  const url = await listeningUrl(child);
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+  const environment = {
+    NODE_ENV: 'production',
+    PARSE_USER: username,
+    PARSE_DATABASE: pathname.slice(1),
+    PARSE_SOCKET_FOLDER: searchParams.get('host'),
   };
-  return { url, pid: child.pid, headers: { 'X-Parse-Application-Id': 'bench' }, stop };
+  // It writes logs into its working directory, whatever its settings.
+  const { pid, stop, listeningUrl } = startProgram([join(HERE, 'server.mjs')], environment, { cwd: tmpdir() });
+  return { url: await listeningUrl(), pid, headers: { 'X-Parse-Application-Id': 'bench' }, stop };
 }
