@@ -38,9 +38,9 @@ export class ProblemRecorder {
     const namedNow = await this.nameErased(tenantId, found);
     const stripped = found.flatMap(({ describe }, index) => {
       const problem = problems[index];
-      return problem === undefined || named[index] === namedNow[index] ? [] : { problem, kept: describe(true).payload };
+      return problem === undefined || named[index] === namedNow[index] ? [] : { problem, kept: describe(true) };
     });
-    await this.review.replacePayloads(tenantId, stripped);
+    await this.review.replaceProblems(tenantId, stripped);
     return problems;
   }
 

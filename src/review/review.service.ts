@@ -18,17 +18,16 @@ import {
   type EntryOptions,
   type NewReviewEntry,
   type Problem,
-  type ReviewPayload,
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
 import { recordEntries } from './recording';
 import { ReviewMetrics } from './review-metrics';
 import * as sql from './review.sql';
 
-/** A recorded problem, and what is to be kept of its payload. */
+/** A recorded problem, and what is to be kept of it. */
 export interface StrippedProblem {
   readonly problem: Problem;
-  readonly kept: ReviewPayload;
+  readonly kept: Problem;
 }
 
 /** The key of an event. */
@@ -104,12 +103,15 @@ export class ReviewService implements BeforeApplicationShutdown {
     this.countRecorded(problems);
   }
 
-  /** Replaces payloads of recorded problems of one workspace, which turned out to be about erased persons. */
-  async replacePayloads(tenantId: string, stripped: readonly StrippedProblem[]): Promise<void> {
+  /** Replaces payloads and faults of recorded problems of one workspace, which turned out to be about erased persons. */
+  async replaceProblems(tenantId: string, stripped: readonly StrippedProblem[]): Promise<void> {
     if (stripped.length === 0) return;
     const ids = stripped.map(({ problem }) => this.entryIdOf(problem));
-    const values = [tenantId, ids, stripped.map(({ kept }) => kept.text.toString())];
-    await this.database.query(...queryOf(sql.REPLACE_PAYLOADS, values, this.connection));
+    const values = [
+      ...[tenantId, ids, stripped.map(({ kept }) => kept.payload.text.toString())],
+      ...[stripped.map(({ kept }) => kept.message), stripped.map(({ kept }) => JSON.stringify(kept.details))],
+    ];
+    await this.database.query(...queryOf(sql.REPLACE_PROBLEMS, values, this.connection));
   }
 
   /** The id of the entry that a problem was recorded in. Beyond the daily limit of its workspace there is none of that id. */

@@ -24,16 +24,20 @@ export const FIND_SUPERSEDED: Statement = {
 };
 
 /**
- * Replaces the payloads of entries ($2) of a workspace by JSON ($3) without the erased person whom they named. Each is found
- * by its key (docs/adr/0092).
+ * Replaces the payloads of entries ($2) of a workspace by JSON ($3), their messages ($4) and their faults ($5) by ones without
+ * the erased person whom they named. Each is found by its key (docs/adr/0092).
  */
-export const REPLACE_PAYLOADS: Statement = {
-  name: 'review_replace_payloads',
+export const REPLACE_PROBLEMS: Statement = {
+  name: 'review_replace_problems',
   text: `
-    UPDATE review_entries e SET payload = u.payload, payload_form = 'json', payload_state = 'removed'
+    UPDATE review_entries e SET
+      payload = u.payload, payload_form = 'json', payload_state = 'removed', message = u.message, details = u.details
     FROM (
-      SELECT r.tenant_id, r.id, w.payload
-      FROM (SELECT * FROM unnest($2::uuid[], $3::text[]) AS each (id, payload) ORDER BY id) w
+      SELECT r.tenant_id, r.id, w.payload, w.message, w.details
+      FROM (
+        SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[]) AS each (id, payload, message, details)
+        ORDER BY id
+      ) w
       CROSS JOIN LATERAL (
         SELECT tenant_id, id FROM review_entries WHERE tenant_id = $1::uuid AND id = w.id LIMIT 1 FOR NO KEY UPDATE
       ) r

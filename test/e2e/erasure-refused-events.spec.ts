@@ -41,6 +41,7 @@ describe('events that name an erased person', () => {
       ['/v1/cdp/events', aCdpEvent({ source: '', identity: { externalUserId: subject }, properties })],
       ['/v1/cdp/events', aCdpEvent({ occurredAt: `for ${email}`, identity: { email } })],
       ['/v1/cdp/events', aCdpEvent({ eventType: { email }, identity: { email } })],
+      ['/v1/cdp/events', aCdpEvent({ identity: { externalUserId: subject }, [subject]: 1 })],
     ];
     for (const [path, event] of refused) expectProblem(await admin.post(path, event), 422, 'validation_failed');
     const items = refused.map(([, event]) => ({ ...event, externalEventId: randomUUID() }));
@@ -80,9 +81,9 @@ describe('events that name an erased person', () => {
 
   it('leave nothing of the person in review when they are refused while the person is erased', async () => {
     const { subject, email, marks, profileId } = await aFullPerson(admin);
-    const own = { identity: { email }, properties: { nickname: marks[5], amount: 'much' } };
+    const own = { identity: { email }, properties: { nickname: marks[5], amount: 'much' }, [subject]: 1 };
     const [single, item] = [aCdpEvent(own), aCdpEvent({ ...own, identity: { externalUserId: subject } })];
-    const whole = { items: [aCdpEvent({ ...own, properties: {} })], colour: 'red' };
+    const whole = { items: [aCdpEvent({ ...own, properties: {} })], [subject]: 'red' };
     // The connection that records has a row for the workspace from now on, which the next refusals wait for.
     expect((await admin.post('/v1/cdp/events', aCdpEvent({ properties: { amount: 'much' } }))).status).toBe(422);
     const answers = await withClient(service.databaseUrl, async (client) => {
@@ -113,7 +114,7 @@ describe('events that name an erased person', () => {
     ];
     const ofSubject = anExternalEvent({ identity: { type: 'EXTERNAL', value: subject } });
     const requests: [string, string][] = [
-      ['/v1/cdp/events/batch', JSON.stringify({ items: [aCdpEvent(), own], colour: 'red' })],
+      ['/v1/cdp/events/batch', JSON.stringify({ items: [aCdpEvent(), own], [subject]: 'red' })],
       [
         '/v1/external-events:batch',
         JSON.stringify({ items: [ofSubject, ...Array.from({ length: 1_001 }, () => other)] }),

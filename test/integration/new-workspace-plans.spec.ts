@@ -8,7 +8,7 @@ import { DISMISS_PAGE } from '../../src/review/dismissals/review-dismissal.repos
 import { ERASE_ENTRIES } from '../../src/review/review-of-person';
 import { NOTE_FAILURES } from '../../src/review/review-resolutions';
 import { REMOVE_OLD_PAYLOADS } from '../../src/review/review-retention';
-import { REPLACE_PAYLOADS } from '../../src/review/review.sql';
+import { REPLACE_PROBLEMS } from '../../src/review/review.sql';
 import { READ_CAMPAIGN_STATES } from '../../src/runtime/campaign-states';
 import { DELETE_OWN, FORGET_WHO_IN_HISTORY } from '../../src/runtime/history-of-person';
 import { READ_ALL_OF_PARTICIPANT } from '../../src/runtime/history-reader';
@@ -102,7 +102,10 @@ describe('a workspace of 10,000 rows that is new since the last statistics', () 
       ...(['the removal of payloads', REMOVE_OLD_PAYLOADS] as const),
       () => ['-infinity', NIL_UUID, 30, STEP, 1_000_000],
     ],
-    ['payloads of refusals without an erased person', REPLACE_PAYLOADS, async () => [await entries(), each('{}')]],
+    [
+      ...(['refusals without an erased person', REPLACE_PROBLEMS] as const),
+      async () => [await entries(), each('{}'), each(''), each('[]')],
+    ],
     ['the erasure of refusals', ERASE_ENTRIES, async () => [await entries(), ['jane'], ['4917612345'], '-', '']],
     [
       ...(['failed replays', NOTE_FAILURES] as const),

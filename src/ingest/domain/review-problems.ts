@@ -38,6 +38,14 @@ const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; re
   },
 };
 
+/** Faults name fields, and a client may use an identifier as the name of one. */
+const FAULTS_NOT_KEPT = { message: 'It names a person who was erased, so its faults are not kept.', details: [] };
+
+/** The same problem about an erased person, with what is kept of the payload. */
+export function withoutErasedPerson(problem: Problem, payload: Problem['payload']): Problem {
+  return { ...problem, ...(problem.details.length === 0 ? {} : FAULTS_NOT_KEPT), payload };
+}
+
 /**
  * What the review area keeps of a refused event (contract section 7): all that was sent, and why it was refused. Of one that
  * names an erased person (`namesErased`) it keeps only which event it was.
@@ -51,7 +59,7 @@ export function refusalProblem(
 ): Problem {
   const { family, value: payload } = submission;
   const names = FIELD_NAMES[family];
-  return {
+  const problem: Problem = {
     tenantId,
     severity: 'error',
     stage: stageOf(refusal),
@@ -63,9 +71,10 @@ export function refusalProblem(
     externalEventId: textField(payload, names.externalEventId),
     eventType: textField(payload, names.eventType),
     eventId: eventIdOfSubmission(tenantId, submission),
-    payload: namesErased ? withoutPerson(submission) : wholePayload(submission),
+    payload: wholePayload(submission),
     at,
   };
+  return namesErased ? withoutErasedPerson(problem, withoutPerson(submission)) : problem;
 }
 
 /** The step that stopped an event with this refusal. */

@@ -11,7 +11,7 @@ import { isObject } from '../../platform/values/json/json-values';
 import { readableValueOf } from '../../platform/values/json/json-text';
 import { beginningOfText } from '../../platform/values/text/beginning-of-text';
 import { JSON_BYTES_MAX, type Problem, type ReviewPayload } from '../../review/domain/review-entry';
-import { refusalProblem } from '../domain/review-problems';
+import { refusalProblem, withoutErasedPerson } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
 import { ProblemRecorder } from '../problem-recorder';
 import { IngestMetrics, type IngestRequest } from './ingest-metrics';
@@ -64,7 +64,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
   private async record(problem: Problem): Promise<Problem | undefined> {
     const identities = await identitiesIn(problem.payload);
     const describe = (namesErased: boolean): Problem =>
-      namesErased ? { ...problem, payload: { form: 'json', text: '{}', isStripped: true } } : problem;
+      namesErased ? withoutErasedPerson(problem, { form: 'json', text: '{}', isStripped: true }) : problem;
     const [recorded] = await this.recorder.record(problem.tenantId, [{ identities, describe }]);
     return recorded;
   }
