@@ -77,22 +77,43 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Applies a batch within a transaction, all of it or nothing, in two round trips. Rows are locked before outcomes are
-   * read: the participant's row, which is always locked, makes repetitions of one id wait for each other.
+   * Applies a batch within a transaction, all of it or nothing, in two round trips; one with large documents in more. Rows are
+   * locked before outcomes are read: the participant's row, which is always locked, makes repetitions of one id wait for each
+   * other.
    *
    * May be called again with the same work after a failure, also when it is unknown whether a commit happened.
    */
   async applyWithin(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
-    // All rows at once, also for several parts: so they are locked in one order.
-    const locked = await this.lock(transaction, batch);
+    if (this.partsOf(batch).length === 1) return this.applyBatch(transaction, batch);
+    // All rows at once, so that they are locked in one order. All documents at once might be too many for the memory.
+    const { participants, shared } = rowsToLock(batch);
+    const added = await this.states.lockRows(transaction, participants, shared);
+    // Their sizes are known by now.
+    return this.applyParts(transaction, batch, { added });
+  }
+
+  /** The same of a batch whose documents are expected to be small. */
+  private async applyBatch(
+    transaction: Transaction,
+    batch: readonly MutationWork[],
+  ): Promise<readonly MutationResult[]> {
+    const read = await this.lock(transaction, batch);
+    return this.applyParts(transaction, batch, { added: read.added, read });
+  }
+
+  /** `added`: participants that the transaction has added. `read`: all rows, if they were read already. */
+  private async applyParts(
+    transaction: Transaction,
+    batch: readonly MutationWork[],
+    { added, read }: { readonly added: readonly ParticipantKey[]; readonly read?: LockedRows },
+  ): Promise<readonly MutationResult[]> {
     const results: MutationResult[] = [];
     for (const part of this.partsOf(batch)) {
       const isFirst = results.length === 0;
       // Later parts read what the earlier ones have written; meanwhile the event loop is free.
-      const rows = isFirst ? locked : await this.lock(transaction, part);
+      const rows = isFirst && read !== undefined ? read : await this.lock(transaction, part);
       results.push(...(await this.applyPart(transaction, part, rows)));
     }
-    const { added } = locked;
     if (added.length > 0) this.states.remove(transaction, ofRefusedOnly(added, batch, results));
     return results;
   }
@@ -176,7 +197,7 @@ export class MutationStore implements BeforeApplicationShutdown {
 
   private persist(connection: PipelinedConnection, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
     return persistBatch<MutationWork, MutationResult>(batch, {
-      attempt: (works) => connection.transaction((open) => this.applyWithin(open, works), works),
+      attempt: (works) => connection.transaction((open) => this.applyBatch(open, works), works),
       refuse: (_work, error) => {
         if (isPassing(error)) return { status: 'unavailable' };
         throw error;

@@ -36,6 +36,11 @@ interface ParticipantRow extends LockedRow {
   readonly system: { readonly sessionId?: string };
 }
 
+interface ParticipantSizeRow {
+  readonly position: string;
+  readonly bytes: number | null;
+}
+
 interface SharedRow extends LockedRow {
   readonly value: VariableValue | null;
   readonly period_start: number | null;
@@ -52,7 +57,7 @@ interface OutcomeRow {
 @Injectable()
 export class StateRepository {
   /**
-   * By name: the bytes of a participant's texts, when it was locked last; 0 for a shared value. Limited by `maxSize` with
+   * By name: about the bytes of a participant's texts, when it was locked last; 0 for a shared value. Limited by `maxSize` with
    * entries of size 1: `max` would allocate all the memory at the start.
    */
   private readonly known = new LRUCache<string, number>({ maxSize: KNOWN_ROWS_MAX, sizeCalculation: () => 1 });
@@ -99,6 +104,23 @@ export class StateRepository {
       outcomes: found,
     };
     return { state, versions, added };
+  }
+
+  /**
+   * Locks rows as `lock` does, and reads only how large their documents are: these may be too many for the memory. Returns the
+   * participants that it has added.
+   */
+  async lockRows(
+    transaction: Transaction,
+    participants: readonly ParticipantKey[],
+    shared: readonly SharedKey[],
+  ): Promise<readonly ParticipantKey[]> {
+    const [[added]] = await Promise.all([
+      this.ensure(transaction, participants, shared),
+      participants.length > 0 && this.lockParticipantRows(transaction, participants),
+      shared.length > 0 && this.lockShared(transaction, shared),
+    ]);
+    return added;
   }
 
   /** Writes changes of locked rows, and their history, along with COMMIT. */
@@ -152,6 +174,17 @@ export class StateRepository {
     return rows;
   }
 
+  private async lockParticipantRows(transaction: Transaction, keys: readonly ParticipantKey[]): Promise<void> {
+    const parameters = sql.participantParameters(keys);
+    const rows = await transaction.send<ParticipantSizeRow>(sql.LOCK_PARTICIPANT_ROWS, parameters);
+    const names = keys.map(participantName);
+    this.assertAllFound(names, rows.length);
+    for (const { position, bytes } of rows) {
+      const name = names[Number(position) - 1];
+      if (name !== undefined && bytes !== null) this.known.set(name, bytes);
+    }
+  }
+
   private async lockShared(transaction: Transaction, keys: readonly SharedKey[]) {
     const rows = await transaction.send<SharedRow>(sql.LOCK_SHARED_VALUES, sql.sharedParameters(keys));
     this.remember(keys.map(sharedName), rows.length);
@@ -187,11 +220,14 @@ export class StateRepository {
    * again.
    */
   private remember(names: readonly string[], found: number, bytes: readonly number[] = []): void {
-    if (found === names.length) names.forEach((name, index) => this.known.set(name, bytes[index] ?? 0));
-    else {
-      for (const name of names) this.known.delete(name);
-      throw new LostRaceError('A row of state was deleted');
-    }
+    this.assertAllFound(names, found);
+    names.forEach((name, index) => this.known.set(name, bytes[index] ?? 0));
+  }
+
+  private assertAllFound(names: readonly string[], found: number): void {
+    if (found === names.length) return;
+    for (const name of names) this.known.delete(name);
+    throw new LostRaceError('A row of state was deleted');
   }
 }
 

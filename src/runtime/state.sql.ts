@@ -89,6 +89,19 @@ export const LOCK_PARTICIPANTS: Statement = {
     ) p`,
 };
 
+/** The same without reading their values; with the size of these, where they are not compressed. */
+export const LOCK_PARTICIPANT_ROWS: Statement = {
+  name: 'runtime_lock_participant_rows',
+  text: `
+    SELECT u.position, p.bytes
+    FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (tenant_id, subject, campaign_id, position)
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN pg_column_compression(values) IS NULL THEN pg_column_size(values) END AS bytes
+      FROM participant_states
+      WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id LIMIT 1 FOR NO KEY UPDATE
+    ) p`,
+};
+
 export const LOCK_SHARED_VALUES: Statement = {
   name: 'runtime_lock_shared_values',
   text: `

@@ -154,11 +154,38 @@ describe('a reaction', () => {
     const text = 'x'.repeat(4 * 1024);
     const result = await applyOne(anEvent({ properties: { text } }));
     expect(summaryOf(result)).toEqual(['first applied', 'second applied', 'third applied']);
-    const locks = workers[0]!.sent.slice(before).filter((name) => name === 'runtime_lock_participants');
-    expect(locks).toHaveLength(3);
+    const locks = workers[0]!.sent.slice(before).filter((name) => name.startsWith('runtime_lock_participant'));
+    expect(locks).toEqual(['runtime_lock_participant_rows', ...Array(3).fill('runtime_lock_participants')]);
     expect((await stateOf()).user).toMatchObject({ points: 3, note0: text, note44: text });
     expect(await countOf('value_changes')).toBe(3 * 46);
     expect(await brokenHistories(url, tenantId)).toEqual([]);
+  });
+
+  it('reads large documents of many participants part by part, and small ones at once', async () => {
+    const names = Array.from({ length: 99 }, (_unused, index) => `note${index}`);
+    for (const name of names) await variables().define(tenantId, CAMPAIGN, { scope: 'user', name, type: 'string' });
+    await define('points', { ops: [POINTS] });
+    const subjects = Array.from({ length: 40 }, (_unused, index) => `large${index}`);
+    const locksOf = async (node: number): Promise<readonly string[]> => {
+      const { sent } = workers[node]!;
+      const before = sent.length;
+      const results = await apply(
+        subjects.map((subject) => anEvent({}, subject)),
+        node,
+      );
+      expect(results.flatMap(summaryOf)).toEqual(subjects.map(() => 'points applied'));
+      return sent.slice(before).filter((name) => name.startsWith('runtime_lock_participant'));
+    };
+    // By their declarations these may have 16 MB.
+    expect(await locksOf(0)).toEqual(['runtime_lock_participant_rows', 'runtime_lock_participants']);
+    const grow = `UPDATE participant_states SET values = values || (
+        SELECT jsonb_object_agg('note' || n, repeat('x', 4096)) FROM generate_series(0, 98) AS n)
+      WHERE tenant_id = $1`;
+    await withClient(url, (database) => database.query(grow, [tenantId]));
+    const [first, ...parts] = await locksOf(1);
+    expect(first).toBe('runtime_lock_participant_rows');
+    expect(parts.length).toBeGreaterThan(5);
+    for (const subject of subjects) expect((await stateOf(subject)).user.points).toBe(2);
   });
 
   it('is asked by event type, source and condition; only a condition that is not met is told', async () => {
