@@ -1,15 +1,13 @@
-import type { LoggedEvent } from '../../ingest/domain/event';
 import type { Settings } from '../../platform/config/settings';
 import { hostResolver } from '../../platform/net/resolve-host';
 import type { PersonalProperties } from '../../platform/privacy/personal-properties';
 import type { SecretBox } from '../../platform/secrets/secret-box';
 import type { Clock } from '../../platform/values/clock';
-import { TimeSlice } from '../../platform/values/time-slice';
 import { changeBody } from '../domain/change-body';
-import { eventBody } from '../domain/event-body';
 import type { ClaimedDelivery } from './claimed-delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { cutOffResult, endedResult, resultOfCall, type DeliveryResult } from './delivery-result';
+import { EventBodies } from './event-bodies';
 import { OpenedSecrets, signedHeaders } from './signed-headers';
 import { WebhookClient } from './webhook-client';
 
@@ -30,11 +28,11 @@ type Body = string | { readonly ended: 'profile_erased' | 'event_gone' };
 export class DeliverySender {
   private readonly client: WebhookClient;
   private readonly secrets: OpenedSecrets;
-  /** Of an event that a claim has read, masked and not: many endpoints get it. */
-  private readonly bodies = new WeakMap<LoggedEvent, Map<boolean, Promise<string>>>();
+  private readonly bodies: EventBodies;
 
   constructor(private readonly context: SenderContext) {
-    const { box, settings } = context;
+    const { box, personal, settings } = context;
+    this.bodies = new EventBodies(personal);
     this.secrets = new OpenedSecrets(box);
     this.client = new WebhookClient({
       allowPrivate: settings.webhooksAllowPrivate === 'true',
@@ -78,20 +76,6 @@ export class DeliverySender {
     const { event, customer } = item;
     if (customer === undefined || customer.isErased) return { ended: 'profile_erased' };
     if (event === undefined) return { ended: 'event_gone' };
-    const bodies = this.bodies.get(event) ?? new Map<boolean, Promise<string>>();
-    this.bodies.set(event, bodies);
-    const body = bodies.get(isMasked) ?? this.eventBody(tenantId, event, customer.rootId, isMasked);
-    bodies.set(isMasked, body);
-    return body;
-  }
-
-  private async eventBody(
-    tenantId: string,
-    event: LoggedEvent,
-    customerId: string,
-    isMasked: boolean,
-  ): Promise<string> {
-    const personal = isMasked ? await this.context.personal.namesOf(tenantId, event.eventType) : null;
-    return new TimeSlice().run(eventBody(event, { customerId, personal }));
+    return this.bodies.of(tenantId, event, customer.rootId, isMasked);
   }
 }
