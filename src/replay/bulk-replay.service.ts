@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
 import { Jobs } from '../platform/jobs/jobs';
+import { UnfinishedLimit } from '../platform/jobs/unfinished-limit';
 import type { SingleStatusFilter } from '../review/domain/review-filter';
 import { ReviewReader } from '../review/review-reader';
-import type { ReviewReplay } from './entities/review-replay.entity';
+import { ReviewReplay } from './entities/review-replay.entity';
 import { REPLAY_JOB, replayJobKey } from './replay-job';
 import { ReplayRepository } from './replay.repository';
 
@@ -19,15 +21,41 @@ const PIECE_ENTRIES = 100;
 /** Starts, shows and cancels bulk replays, which run in the background (contract section 7). */
 @Injectable()
 export class BulkReplayService {
+  private readonly limit: UnfinishedLimit<ReviewReplay>;
+
   constructor(
+    database: DataSource,
     private readonly entries: ReviewReader,
     private readonly replays: ReplayRepository,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.limit = new UnfinishedLimit(database.manager, ReviewReplay, 'bulk replays of the review area');
+  }
 
-  /** Starts a replay of the refusals that match now and that the caller may send, oldest first. Returns its id. */
-  async start({ tenantId, credentialId, sources }: Principal, filter: SingleStatusFilter): Promise<string> {
+  /**
+   * Starts a replay of the refusals that match now and that the caller may send, oldest first. Returns its id. Throws
+   * `validation_failed` when the workspace runs too many.
+   */
+  start(caller: Principal, filter: SingleStatusFilter): Promise<string> {
+    return this.limit.start(caller.tenantId, () => this.create(caller, filter));
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, id: string): Promise<ReviewReplay> {
+    const replay = isUuid(id) ? await this.replays.find(tenantId, id) : null;
+    if (replay === null) throw new DomainError('not_found', 'There is no replay with this id in this workspace.');
+    return replay;
+  }
+
+  /** Ends a replay; has no effect on one that has finished. Throws `not_found`. */
+  async cancel(tenantId: string, id: string): Promise<ReviewReplay> {
+    await this.get(tenantId, id);
+    await this.replays.cancel(tenantId, id, this.clock.now());
+    return this.get(tenantId, id);
+  }
+
+  private async create({ tenantId, credentialId, sources }: Principal, filter: SingleStatusFilter): Promise<string> {
     const ids = await this.entries.refusalsMatching(tenantId, filter, sources, ENTRIES_MAX);
     const now = this.clock.now();
     const isEmpty = ids.length === 0;
@@ -50,20 +78,6 @@ export class BulkReplayService {
         await this.jobs.add(manager, REPLAY_JOB, { tenantId, id: replay.id }, { key: replayJobKey(replay) });
     });
     return replay.id;
-  }
-
-  /** Throws `not_found`. */
-  async get(tenantId: string, id: string): Promise<ReviewReplay> {
-    const replay = isUuid(id) ? await this.replays.find(tenantId, id) : null;
-    if (replay === null) throw new DomainError('not_found', 'There is no replay with this id in this workspace.');
-    return replay;
-  }
-
-  /** Ends a replay; has no effect on one that has finished. Throws `not_found`. */
-  async cancel(tenantId: string, id: string): Promise<ReviewReplay> {
-    await this.get(tenantId, id);
-    await this.replays.cancel(tenantId, id, this.clock.now());
-    return this.get(tenantId, id);
   }
 }
 

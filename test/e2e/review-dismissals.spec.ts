@@ -128,6 +128,27 @@ describe('POST /v1/review-entries:dismiss', () => {
     expectProblem(await client.post('/v1/review-entries:dismiss', body), 422, 'validation_failed', [fault]);
   });
 
+  it('runs ten times in a workspace at most, also when many are started at once', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    const other = await aClient(service);
+    await sendTooEarly(admin, 3);
+    await sendTooEarly(other, 3);
+    await withClient(service.databaseUrl, async (database) => {
+      await database.query('BEGIN');
+      await database.query('SELECT id FROM review_entries WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+      const start = (): Promise<any> => admin.post('/v1/review-entries:dismiss', { filter: {} });
+      const answers = await Promise.all(Array.from({ length: 14 }, start));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+      const refused = answers.filter(({ status }) => status !== 200);
+      for (const answer of refused) expectProblem(answer, 422, 'validation_failed', [' limit_exceeded']);
+      expect(await begin(other, { filter: {} })).toEqual(expect.any(String));
+      const { jobId } = answers.find(({ status }) => status === 200).body;
+      await database.query('COMMIT');
+      await until(async () => (await admin.get(`/v1/review-dismissals/${jobId}`)).body.state === 'done');
+    });
+    expect(await begin(admin, { filter: {} })).toEqual(expect.any(String));
+  });
+
   it('takes review:write, and its progress review:read', async () => {
     const workspace = await aWorkspace(service);
     const reader = await workspace.client({ scopes: ['review:read'] });

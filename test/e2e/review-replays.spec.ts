@@ -173,6 +173,27 @@ describe('POST /v1/review-entries:replay', () => {
     expectProblem(await client.post('/v1/review-entries:replay', body), 422, 'validation_failed', [fault]);
   });
 
+  it('runs ten times in a workspace at most, also when many are started at once', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    const other = await aClient(service);
+    await sendTooEarly(admin, 3);
+    await sendTooEarly(other, 3);
+    const started = await withClient(service.databaseUrl, async (database) => {
+      await database.query('BEGIN');
+      await database.query('SELECT id FROM review_entries WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+      const begin = (): Promise<any> => admin.post('/v1/review-entries:replay', { filter: {} });
+      const answers = await Promise.all(Array.from({ length: 14 }, begin));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+      const refused = answers.filter(({ status }) => status !== 200);
+      for (const answer of refused) expectProblem(answer, 422, 'validation_failed', [' limit_exceeded']);
+      expect(await beginReplay(other, {})).toEqual(expect.any(String));
+      await database.query('COMMIT');
+      return answers.find(({ status }) => status === 200).body.jobId;
+    });
+    await replayOnce(() => admin, started);
+    expect(await beginReplay(admin, {})).toEqual(expect.any(String));
+  });
+
   it('takes review:write, and its progress review:read', async () => {
     const workspace = await aWorkspace(service);
     const reader = await workspace.client({ scopes: ['review:read'] });

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../platform/errors/domain-error';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
 import { LostJobs } from '../../platform/jobs/lost-jobs';
+import { UnfinishedLimit } from '../../platform/jobs/unfinished-limit';
 import { Clock } from '../../platform/values/clock';
 import { newId } from '../../platform/values/ids';
 import { isUuid, NIL_UUID } from '../../platform/values/uuid';
@@ -22,6 +23,8 @@ const STEP_ENTRIES = 1_000;
  */
 @Injectable()
 export class ReviewDismissalsService implements OnModuleInit {
+  private readonly limit: UnfinishedLimit<ReviewDismissal>;
+
   constructor(
     private readonly database: DataSource,
     private readonly entries: ReviewReader,
@@ -29,7 +32,9 @@ export class ReviewDismissalsService implements OnModuleInit {
     private readonly jobs: Jobs,
     private readonly lostJobs: LostJobs,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.limit = new UnfinishedLimit(database.manager, ReviewDismissal, 'bulk dismissals');
+  }
 
   onModuleInit(): void {
     const giveUp = ({ tenantId = '', id = '' }: JobPayload): Promise<void> =>
@@ -42,8 +47,29 @@ export class ReviewDismissalsService implements OnModuleInit {
     });
   }
 
-  /** Returns the id of the dismissal. `by`: the id of the credential. */
-  async start(tenantId: string, by: string, filter: SingleStatusFilter, note: string | null): Promise<string> {
+  /**
+   * Returns the id of the dismissal. `by`: the id of the credential. Throws `validation_failed` when the workspace runs too
+   * many.
+   */
+  start(tenantId: string, by: string, filter: SingleStatusFilter, note: string | null): Promise<string> {
+    return this.limit.start(tenantId, () => this.create(tenantId, by, filter, note));
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, id: string): Promise<ReviewDismissal> {
+    const found = isUuid(id) ? await this.dismissals.find(tenantId, id) : null;
+    if (found === null) throw new DomainError('not_found', 'There is no dismissal with this id in this workspace.');
+    return found;
+  }
+
+  /** Ends a dismissal after the step that is under way; has no effect on one that has finished. Throws `not_found`. */
+  async cancel(tenantId: string, id: string): Promise<ReviewDismissal> {
+    await this.get(tenantId, id);
+    await this.dismissals.cancel(tenantId, id, this.clock.now());
+    return this.get(tenantId, id);
+  }
+
+  private async create(tenantId: string, by: string, filter: SingleStatusFilter, note: string | null): Promise<string> {
     const createdAt = this.clock.now();
     const total = await this.entries.count(tenantId, filter);
     const isEmpty = total === 0;
@@ -65,20 +91,6 @@ export class ReviewDismissalsService implements OnModuleInit {
       if (!isEmpty) await this.addJob(manager, dismissal);
     });
     return dismissal.id;
-  }
-
-  /** Throws `not_found`. */
-  async get(tenantId: string, id: string): Promise<ReviewDismissal> {
-    const found = isUuid(id) ? await this.dismissals.find(tenantId, id) : null;
-    if (found === null) throw new DomainError('not_found', 'There is no dismissal with this id in this workspace.');
-    return found;
-  }
-
-  /** Ends a dismissal after the step that is under way; has no effect on one that has finished. Throws `not_found`. */
-  async cancel(tenantId: string, id: string): Promise<ReviewDismissal> {
-    await this.get(tenantId, id);
-    await this.dismissals.cancel(tenantId, id, this.clock.now());
-    return this.get(tenantId, id);
   }
 
   private async work({ tenantId = '', id = '' }: JobPayload): Promise<void> {
