@@ -38,18 +38,24 @@ export const LOCK_CHANGES: Statement = {
   text: `SELECT 1 FROM webhook_sets WHERE tenant_id = $1::uuid LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
 };
 
-/** Takes the first $2 changes of a workspace. They are returned in any order. */
+/**
+ * Takes the first changes of a workspace: at most $2, for at most $3 endpoints in all, each of which gets a delivery. They are
+ * returned in any order.
+ */
 export const TAKE_CHANGES: Statement = {
   name: 'webhooks_take_changes',
   text: `
-    WITH few AS MATERIALIZED (
-      SELECT tenant_id, id, array_to_string(endpoint_ids, ',') AS "endpointIds",
-        (date_part('epoch', at) * 1000000)::bigint::text AS micros
-      FROM webhook_changes
+    WITH first AS MATERIALIZED (
+      SELECT tenant_id, id, at, position, endpoint_ids FROM webhook_changes
       WHERE tenant_id = $1::uuid AND endpoint_ids IS NOT NULL ORDER BY at, position, id LIMIT $2
+    ), few AS MATERIALIZED (
+      SELECT tenant_id, id, array_to_string(endpoint_ids, ',') AS "endpointIds",
+        (date_part('epoch', at) * 1000000)::bigint::text AS micros,
+        sum(cardinality(endpoint_ids)) OVER (ORDER BY at, position, id) AS deliveries
+      FROM first
     )
     UPDATE webhook_changes c SET endpoint_ids = NULL
-    FROM few WHERE c.tenant_id = few.tenant_id AND c.id = few.id
+    FROM few WHERE c.tenant_id = few.tenant_id AND c.id = few.id AND few.deliveries <= $3
     RETURNING c.id, c.queue_id AS "queueId", few."endpointIds", few.micros, c.position`,
 };
 

@@ -4,13 +4,16 @@ import { compareText, CrossWorkspaceReads } from '../../platform/postgres/distri
 import type { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { FIND_CHANGED_WORKSPACES, LOCK_CHANGES, TAKE_CHANGES } from '../change.sql';
+import { ENDPOINTS_PER_WORKSPACE_MAX } from '../domain/webhook';
 import { ADD_CHANGES } from './delivery.sql';
 import { DeliverySignal } from './delivery-signal';
 
 /** Of one poll; the next one goes on after them. */
 const WORKSPACES_PER_POLL = 20;
-/** Of one transaction; each may be for 50 endpoints, a row each. */
+/** Of one transaction. */
 const CHANGES_AT_ONCE = 100;
+/** The same. A tenth of a second: claims and results of all workspaces wait for it, and a statement has five seconds. */
+const DELIVERIES_AT_ONCE = 10 * ENDPOINTS_PER_WORKSPACE_MAX;
 
 interface TakenChange {
   readonly id: string;
@@ -52,7 +55,7 @@ export class ChangeRelay {
     let isMore = isFull;
     for (const { tenantId } of found) {
       try {
-        if ((await this.relay(connection, tenantId)) === CHANGES_AT_ONCE) isMore = true;
+        if (await this.relay(connection, tenantId)) isMore = true;
       } catch (error) {
         if (databaseFailure(error) === 'away') throw error;
         failed(error);
@@ -61,19 +64,23 @@ export class ChangeRelay {
     return { after: isFull ? (found.at(-1)?.tenantId ?? NIL_UUID) : NIL_UUID, isMore };
   }
 
-  /** Returns how many changes it took; none while another process does the same. */
-  private relay(connection: PipelinedConnection, tenantId: string): Promise<number> {
+  /** Returns whether there may be more; not while another process does the same. */
+  private relay(connection: PipelinedConnection, tenantId: string): Promise<boolean> {
     return connection.transaction(
       async (transaction) => {
         const locked = await transaction.send(LOCK_CHANGES, [tenantId]);
-        if (locked.length === 0) return 0;
-        const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [tenantId, CHANGES_AT_ONCE]);
+        if (locked.length === 0) return false;
+        const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [
+          tenantId,
+          CHANGES_AT_ONCE,
+          DELIVERIES_AT_ONCE,
+        ]);
         const added = taken
           .toSorted(inOrder)
           .flatMap(({ id, queueId, endpointIds }) =>
             endpointIds.split(',').map((endpointId) => ({ id, queueId, endpointId })),
           );
-        if (added.length === 0) return 0;
+        if (added.length === 0) return false;
         await transaction.send(ADD_CHANGES, [
           added.map(() => tenantId),
           added.map(({ endpointId }) => endpointId),
@@ -82,7 +89,7 @@ export class ChangeRelay {
         ]);
         const endpoints = added.map(({ endpointId }) => ({ tenantId, endpointId }));
         transaction.afterCommit(() => this.signal.announce(endpoints));
-        return taken.length;
+        return taken.length === CHANGES_AT_ONCE || added.length > DELIVERIES_AT_ONCE - ENDPOINTS_PER_WORKSPACE_MAX;
       },
       [{ tenantId }],
     );

@@ -22,10 +22,12 @@ export class DeliverySignal {
     this.announce([]);
   }
 
-  /** Whether changes were announced since the last call. */
-  takeChanges(): boolean {
-    const wereAdded = this.changesWereAdded;
+  /** Whether changes were announced since `takeChanges`. */
+  get hasChanges(): boolean {
+    return this.changesWereAdded;
+  }
+
+  takeChanges(): void {
     this.changesWereAdded = false;
-    return wereAdded;
   }
 }

@@ -62,6 +62,8 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   private changesAfter: string = NIL_UUID;
   /** When they are looked for again, by the monotonic clock. */
   private changesDueAt = 0;
+  /** They rest until then, by the same clock. */
+  private changesRestUntil = 0;
   private waking: NodeJS.Timeout | undefined;
   private wake: () => void = () => undefined;
   private isAwake = false;
@@ -156,12 +158,21 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Adds deliveries for changes of values. Returns whether there may be more. */
   private async relayChanges(): Promise<boolean> {
     const now = performance.now();
-    if (!this.signal.takeChanges() && now < this.changesDueAt) return false;
+    if (this.changesWaitMs(now) > 0) return false;
+    this.signal.takeChanges();
     const failed = (error: unknown): void => this.failed(error);
     const { after, isMore } = await this.changes.run(this.connection, this.changesAfter, failed);
     this.changesAfter = after;
     this.changesDueAt = isMore ? 0 : now + CHANGES_POLL_MS;
+    const endedAt = performance.now();
+    // Claims and results of all workspaces get half of the time, however many changes of one wait.
+    this.changesRestUntil = endedAt + (endedAt - now);
     return isMore;
+  }
+
+  private changesWaitMs(now: number): number {
+    const dueAt = this.signal.hasChanges ? 0 : this.changesDueAt;
+    return Math.max(0, dueAt - now, this.changesRestUntil - now);
   }
 
   /** Claims deliveries for which there are slots, and begins their calls. Returns how many queues it claimed. */
@@ -209,7 +220,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Until there is something to look for. */
   private idleMs(): number {
     const now = performance.now();
-    return Math.min(this.due.untilPoll(now), Math.max(0, this.changesDueAt - now));
+    return Math.min(this.due.untilPoll(now), this.changesWaitMs(now));
   }
 
   /** Wakes the loop once for all that is announced and all calls that end now. */
