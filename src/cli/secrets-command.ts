@@ -18,23 +18,23 @@ export function secretsCommand(console: Console): Command {
 async function acceptKey({ onDatabase, say }: Console, isAccepted: boolean): Promise<void> {
   const { migrate } = await import('../platform/postgres/schema/migrate.js');
   const { SecretBox } = await import('../platform/secrets/secret-box.js');
-  const { checking, keyInForce } = await import('../server/secrets-key.js');
+  const { checking, keyInForce, presentKey } = await import('../server/secrets-key.js');
   await onDatabase(async (database, settings) => {
     await migrate(database);
     await checking(database, async (check) => {
+      const secretsKey = isAccepted ? await keyInForce(settings) : await presentKey(settings);
+      const box = secretsKey === undefined ? undefined : new SecretBox({ secretsKey });
+      if (box !== undefined && (await check.fits(box))) {
+        say('The key in force is the one that this database was used with. Nothing was changed.');
+        return;
+      }
       const losses = await check.losses();
       const words = losses.map(({ count, loss }) => `  ${count} ${loss}`).join('\n');
       const what =
         losses.length === 0 ? 'Nothing that the former key protects is left.' : `Lost with the former key:\n${words}`;
       if (!isAccepted)
         throw new Error(`${what}\nNothing was changed. To go on: npm run cds -- secrets accept-key --accept-loss`);
-      const secretsKey = await keyInForce(settings);
-      if (secretsKey === undefined) throw new Error('There is no key to accept: set SECRETS_KEY.');
-      const box = new SecretBox({ secretsKey });
-      if (await check.fits(box)) {
-        say('The key in force is the one that this database was used with. Nothing was changed.');
-        return;
-      }
+      if (box === undefined) throw new Error('There is no key to accept: set SECRETS_KEY.');
       await check.accept(box);
       say(`${what}\nThe key in force is the one of this database now. Start every process with it.`);
     });

@@ -34,7 +34,7 @@ export async function withSecretsKey(settings: Settings, database: ConnectionSet
   });
 }
 
-/** The key of the settings or of DATA_DIR, unchecked. With an embedded database it is created if it is missing. */
+/** The same as `presentKey`. With an embedded database it is created if it is missing. */
 export async function keyInForce(settings: Settings): Promise<string | undefined> {
   return (await presentKey(settings)) ?? createdKey(settings);
 }
@@ -91,7 +91,8 @@ export async function checking<Result>(
   }
 }
 
-async function presentKey({ secretsKey, databaseUrl, dataDir }: Settings): Promise<string | undefined> {
+/** The key of the settings or of DATA_DIR, unchecked; undefined where there is none. */
+export async function presentKey({ secretsKey, databaseUrl, dataDir }: Settings): Promise<string | undefined> {
   if (secretsKey !== undefined || databaseUrl !== undefined) return secretsKey;
   return readLocalSecretsKey(resolve(dataDir));
 }

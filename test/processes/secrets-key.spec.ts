@@ -80,6 +80,8 @@ it('nodes of one database need one key: another one is refused, and what it prot
   await expect(startServiceProcess(shared)).rejects.toThrow(/SECRETS_KEY is not set/);
   const asked = await runCds({ DATABASE_URL: shared.DATABASE_URL, SECRETS_KEY: OTHER }, ['secrets', 'accept-key']);
   expect([asked.code, asked.said]).toEqual([1, expect.stringContaining('1 secrets of service credentials')]);
+  const fitting = await runCds({ DATABASE_URL: shared.DATABASE_URL, SECRETS_KEY: ONE }, ['secrets', 'accept-key']);
+  expect([fitting.code, fitting.said]).toEqual([0, expect.stringMatching(/^The key in force is the one that this/)]);
   const second = await startServiceProcess({ ...shared, SECRETS_KEY: ONE, ROLE: 'api' });
   const request = { method: 'POST', target: EVENTS, body: JSON.stringify(anExternalEvent()) };
   expect((await sendSigned(second.url, signer, request)).status).toBe(202);
