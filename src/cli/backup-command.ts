@@ -5,7 +5,6 @@ import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { Command } from 'commander';
-import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
 import { syncPath } from '../platform/files/sync-path';
 import type { CopyEnd } from '../platform/postgres/copy/copy-format';
@@ -40,7 +39,6 @@ async function backup({ onDatabase, say }: Console, file: string, options: Backu
   await access(dirname(file), constants.W_OK).catch((error: unknown) => {
     throw writeFailure(file, error);
   });
-  await refuseNoData(readSettings(processEnvironment()));
   const { end, hasKey } = await onDatabase(async ({ url }, settings) => {
     const secretsKey = options.withoutSecretsKey === true ? undefined : await localKey(settings);
     return { end: await writeWhole(file, url, secretsKey), hasKey: secretsKey !== undefined };
@@ -53,13 +51,6 @@ async function backup({ onDatabase, say }: Console, file: string, options: Backu
       ? 'It holds the key of this installation (secrets.key): keep it as safe as a password.'
       : 'It holds no key: without the SECRETS_KEY or secrets.key of this installation its secrets cannot be read.',
   );
-}
-
-/** Otherwise a command with a mistaken DATA_DIR would make an empty database, and back that up. */
-async function refuseNoData({ databaseUrl, dataDir }: Settings): Promise<void> {
-  const { hasEmbeddedData } = await import('../platform/postgres/embedded/embedded-postgres.js');
-  if (databaseUrl !== undefined || (await hasEmbeddedData(dataDir))) return;
-  throw new Error(`DATA_DIR (${resolve(dataDir)}) holds no data. Set DATA_DIR or DATABASE_URL as for the service.`);
 }
 
 /** The file has its name only when it is complete, on disk and was read again. A run that is killed leaves a `.part` at most. */

@@ -14,9 +14,9 @@ export interface Console {
   readonly say: (words: string) => void;
   /** Runs work with the parts of the service. */
   readonly within: <Result>(work: (parts: INestApplicationContext) => Promise<Result>) => Promise<Result>;
-  /** The same for work that changes nothing: fails where migrations are pending, instead of running them. */
+  /** The same for work that changes nothing: fails where there are no data or migrations are pending, and makes neither. */
   readonly withinMigrated: Console['within'];
-  /** Runs work on the database alone: nothing is migrated, and the service's key is not asked for. */
+  /** Runs work on a database that is there: nothing is made or migrated, and the service's key is not asked for. */
   readonly onDatabase: <Result>(
     work: (database: ConnectionSettings, settings: Settings) => Promise<Result>,
   ) => Promise<Result>;

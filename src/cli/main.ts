@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { ClientFailure } from './running-service';
 import { processEnvironment, readSettings } from '../platform/config/env';
@@ -29,11 +30,11 @@ async function run(): Promise<void> {
     },
     withinMigrated: async (work) => {
       const { withoutServing } = await import('../server/service.js');
-      return withoutServing(quietSettings(), work, { migrates: false });
+      return withoutServing(await settingsOfData(), work, { migrates: false });
     },
     onDatabase: async (work) => {
       const { onDatabase } = await import('../server/service.js');
-      const settings = quietSettings();
+      const settings = await settingsOfData();
       return onDatabase(settings, (database) => work(database, settings));
     },
   });
@@ -46,6 +47,15 @@ async function run(): Promise<void> {
 
 function quietSettings(): Settings {
   return { ...readSettings(processEnvironment()), logLevel: 'warn' };
+}
+
+/** Refuses a DATA_DIR without data. Otherwise a command with a mistaken DATA_DIR would make an empty database, and look at that. */
+async function settingsOfData(): Promise<Settings> {
+  const settings = quietSettings();
+  const { databaseUrl, dataDir } = settings;
+  const { hasEmbeddedData } = await import('../platform/postgres/embedded/embedded-postgres.js');
+  if (databaseUrl !== undefined || (await hasEmbeddedData(dataDir))) return settings;
+  throw new Error(`DATA_DIR (${resolve(dataDir)}) holds no data. Set DATA_DIR or DATABASE_URL as for the service.`);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt, generateKeyPair, exportJWK } from 'jose';
@@ -225,6 +225,26 @@ describe('cds, on the embedded database', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'cds-cli-'));
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('looks at no folder without data when it is to change nothing, and makes none', async () => {
+    const nowhere = join(dataDir, 'nowhere');
+    for (const args of [
+      ['workspaces', 'list'],
+      ['keys', 'list'],
+      ['export'],
+      ['secrets', 'accept-key'],
+      ['db', 'distribute', '--check'],
+    ]) {
+      const ran = await runCds({ DATA_DIR: nowhere }, args);
+      expect([args, ran.code, ran.out, ran.said]).toEqual([
+        args,
+        1,
+        '',
+        `DATA_DIR (${nowhere}) holds no data. Set DATA_DIR or DATABASE_URL as for the service.\n`,
+      ]);
+    }
+    expect(await readdir(dataDir)).toEqual([]);
+  });
 
   it('works beside other commands on the same data', async () => {
     const names = ['one', 'two', 'three', 'four'];
