@@ -136,13 +136,16 @@ describe('a file that is wrong', () => {
 
   it('is refused with all faults, in their order', async () => {
     const workspace = await aWorkspace();
-    const text = 'version: 1\nretention: { days: 3 }\nvariables: [{}]\neventTypes: [{ eventType: "-" }]';
+    const text =
+      'version: 1\nretention: { days: 3 }\nvariables: [{}]\neventTypes: [{ eventType: "-" }]\nvarables: []\nreactions: {}\n' +
+      'issuers: [{ issuer: a, audience: b, secret: c, clockToleranceSeconds: .inf }]\nwebhooks: [a]';
     const { said } = await workspace.run('plan', text);
     const faults = said.split('\n').flatMap((line) => {
       const [, lineNumber, field] = /:(\d+):\d+: (\w+)/.exec(line) ?? [];
       return lineNumber === undefined ? [] : [`${lineNumber} ${field}`];
     });
     const missing = ['2 days', '3 campaignId', '3 name', '3 scope', '3 type', '4 eventType', '4 properties'];
+    missing.push('5 varables', '6 reactions', '7 clockToleranceSeconds', '7 secret', '8 webhooks');
     expect(faults.toSorted()).toEqual(missing);
     expect(faults.map((each) => each[0])).toEqual(missing.map((each) => each[0]));
   });

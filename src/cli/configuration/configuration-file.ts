@@ -45,7 +45,7 @@ export interface FileFault {
   readonly message: string;
 }
 
-/** A file of configuration whose outline is correct. The entries are not checked yet. */
+/** A file of configuration. The entries are not checked yet. */
 export class ConfigurationFile {
   private constructor(
     private readonly name: string,
@@ -53,9 +53,11 @@ export class ConfigurationFile {
     private readonly lines: LineCounter,
     /** The entries of the kinds that the file names. */
     readonly entries: ReadonlyMap<KindName, readonly ConfigurationEntry[]>,
+    /** What is wrong around the entries, and with numbers in them. */
+    readonly faults: readonly FileFault[],
   ) {}
 
-  /** Throws `ClientFailure` with line and column of every fault. */
+  /** Throws `ClientFailure` with line and column of what keeps it from being read: no YAML, no map, another version. */
   static parse(name: string, text: string): ConfigurationFile {
     const lines = new LineCounter();
     const document = documentOf(name, text, lines);
@@ -66,9 +68,11 @@ export class ConfigurationFile {
     if (problems.length > 0) throw failureOf(problems);
     const value = valueOf(document, name);
     const entries = new Map<KindName, readonly ConfigurationEntry[]>();
-    const file = new ConfigurationFile(name, document, lines, entries);
-    file.refuse([...outlineFaults(value), ...numberFaults(value)]);
     const fields = fieldsOf(value);
+    const { version: _version, ...kinds } = fields;
+    const faults = Object.entries(kinds).flatMap(([kind, found]) => kindFaults(kind, found));
+    const file = new ConfigurationFile(name, document, lines, entries, [...faults, ...numberFaults(value)]);
+    file.refuse(formatFaults(value));
     for (const kind of KIND_NAMES) {
       const found = fields[kind];
       // `variables:` with nothing behind it names the kind, and no record.
@@ -82,9 +86,12 @@ export class ConfigurationFile {
     return kind === 'retention' ? [kind] : [kind, index];
   }
 
-  /** The faults of an entry, with their places. */
+  /** The faults of an entry, with their places. A number is at fault once. */
   faultsAt(place: readonly PathSegment[], faults: readonly Fault[]): FileFault[] {
-    return faults.map(({ path, code, message }) => ({ at: [...place, ...segmentsOf(path)], code, message }));
+    const known = new Set(this.faults.map(({ at }) => at.join('/')));
+    return faults
+      .map(({ path, code, message }) => ({ at: [...place, ...segmentsOf(path)], code, message }))
+      .filter(({ at }) => !known.has(at.join('/')));
   }
 
   /** Throws `ClientFailure` when there are faults. */
@@ -177,22 +184,14 @@ function valueOf(document: Document.Parsed, name: string): unknown {
   }
 }
 
-function outlineFaults(value: unknown): FileFault[] {
+function formatFaults(value: unknown): FileFault[] {
   if (!isObject(value)) {
     const message = `A file of configuration is a map with "version: ${FORMAT_VERSION}" and ${KIND_NAMES.join(', ')}.`;
     return [{ at: [], code: 'type', message }];
   }
-  const { version, ...kinds } = value;
-  const faults: FileFault[] = [];
-  if (version !== FORMAT_VERSION) {
-    faults.push({
-      at: ['version'],
-      code: 'enum',
-      message: `version must be ${FORMAT_VERSION}, the version of the format.`,
-    });
-  }
-  for (const [kind, entries] of Object.entries(kinds)) faults.push(...kindFaults(kind, entries));
-  return faults;
+  if (value['version'] === FORMAT_VERSION) return [];
+  const message = `version must be ${FORMAT_VERSION}, the version of the format.`;
+  return [{ at: ['version'], code: 'enum', message }];
 }
 
 function kindFaults(kind: string, entries: unknown): FileFault[] {

@@ -44,7 +44,7 @@ export async function planConfiguration(
   file: ConfigurationFile,
   { prunes, stored }: PlanOptions,
 ): Promise<readonly KindPlan[]> {
-  const faults: FileFault[] = [];
+  const faults: FileFault[] = [...file.faults];
   const named: NamedKind[] = [];
   for (const kind of kinds) {
     const entries = file.entries.get(kind.name);
