@@ -60,6 +60,16 @@ describe('a file that is wrong', () => {
   it.each<[string, string, RegExp]>([
     ['text that is no YAML', 'version: 1\neventTypes: [', /:2:\d+: /],
     ['two fields of one name', 'version: 1\nversion: 1', /:2:1: Map keys must be unique/],
+    [
+      'two documents',
+      'version: 1\n---\nversion: 1',
+      /:2:1: A file of configuration is one document; remove what follows "---"/,
+    ],
+    [
+      'too many levels',
+      `version: 1\nvariables: ${'['.repeat(3_000)}${']'.repeat(3_000)}`,
+      /:2:\d+: .*nested too deeply/,
+    ],
     ['no version', 'eventTypes: []', /:1:1: version must be 1/],
     ['another version', 'version: 2', /:1:10: version must be 1/],
     [

@@ -29,6 +29,12 @@ const FAULTS_SHOWN_MAX = 50;
 /** More than any configuration has. */
 const LEVELS_MAX = 100;
 
+/** In the place of words of the parser that are meant for programs. */
+const PARSER_WORDS: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'A file of configuration is one document; remove what follows "---", or make it a file of its own.',
+  RESOURCE_EXHAUSTION: 'This is nested too deeply. No configuration has more than 64 levels.',
+};
+
 /** Where editors find the schema, beside the file; `cds export --schema` writes it. */
 export const SCHEMA_FILE = 'configuration.schema.json';
 
@@ -61,9 +67,9 @@ export class ConfigurationFile {
   static parse(name: string, text: string): ConfigurationFile {
     const lines = new LineCounter();
     const document = documentOf(name, text, lines);
-    const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => {
+    const problems = [...document.errors, ...document.warnings].map(({ pos, code, message }) => {
       const { line, col } = lines.linePos(pos[0]);
-      return `${name}:${line}:${col}: ${firstLine(message)}`;
+      return `${name}:${line}:${col}: ${PARSER_WORDS[code] ?? firstLine(message)}`;
     });
     if (problems.length > 0) throw failureOf(problems);
     const value = valueOf(document, name);
