@@ -272,7 +272,7 @@ describe('every route', () => {
       return [path, status, headers.get('allow')?.split(', ').sort()];
     });
     const matches = (path: string, address: string): boolean =>
-      new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address);
+      new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/:]+')}$`).test(address);
     expect(await Promise.all(told)).toEqual(
       paths.map((address) => {
         const methods = operations().flatMap(({ path, method }) => (matches(path, address) ? method : []));

@@ -51,6 +51,12 @@ describe('routing', () => {
     expect((await call('/docs', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
   });
 
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('takes the verb behind an id for no part of it: %s', async (method) => {
+    const wrong = await call('/v1/keys/abc:rotate', { method });
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await call('/v1/keys/abc:turn', { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD');
+  });
+
   it('answers no preflight', async () => {
     const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
     const response = await call('/v1/notes', { method: 'OPTIONS', headers: preflight });

@@ -6,6 +6,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express, { type Express, type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../../auth/caller.decorator';
 import { holdContinue } from '../body/receive-body';
+import { leaveVerbsToTheirRoutes } from '../custom-method';
 import { JSON_MEDIA_TYPE } from '../send-stream';
 import { handleTogether, writeInOnePiece, oneAtATime } from './connections';
 import { headFault, refuseHead, refuseUnparsed } from './malformed-http';
@@ -110,6 +111,7 @@ function quietExpress(): Express {
   app.enable('strict routing');
   app.set('query parser', 'simple');
   forgetPortsOfClients(app);
+  leaveVerbsToTheirRoutes(app);
   return app;
 }
 

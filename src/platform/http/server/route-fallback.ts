@@ -1,16 +1,17 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../../errors/domain-error';
+import { hasTakenVerb, verbsOf } from '../custom-method';
 
 /** The part of Express's router with its paths and methods. */
 interface RouterStack {
   readonly stack: readonly {
-    match(path: string): unknown;
-    readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+    match(path: string): { readonly params: Readonly<Record<string, string>> } | false;
+    readonly route?: { readonly path: unknown; readonly methods: Readonly<Record<string, boolean>> };
   }[];
 }
 
 interface KnownRoute {
-  readonly matches: (path: string) => unknown;
+  readonly matches: (path: string) => boolean;
   readonly methods: readonly string[];
 }
 
@@ -29,13 +30,16 @@ export function routeFallback(router: RouterStack): RequestHandler {
 }
 
 function knownRoutes(router: RouterStack): KnownRoute[] {
+  const verbs = verbsOf(router);
   return router.stack.flatMap((layer) => {
     if (layer.route === undefined) return [];
     const methods = Object.keys(layer.route.methods).map((method) => method.toUpperCase());
     // Express answers HEAD with the handler of GET.
-    return [
-      { matches: (path) => layer.match(path), methods: methods.includes('GET') ? [...methods, 'HEAD'] : methods },
-    ];
+    const matches = (path: string): boolean => {
+      const found = layer.match(path);
+      return typeof found === 'object' && !hasTakenVerb(found.params, verbs);
+    };
+    return [{ matches, methods: methods.includes('GET') ? [...methods, 'HEAD'] : methods }];
   });
 }
 
