@@ -171,6 +171,15 @@ describe('a query', () => {
     expect(JSON.stringify(problem)).not.toMatch(/many|left|shop/);
   });
 
+  it('has each parameter once, whatever that is', async () => {
+    const problem = await problemOf(await call('/v1/notes?limit=5&limit=5&order=up&order=up&source=a&source=a'));
+    expect(problem['details'].map(({ message }: Record<string, string>) => message).sort()).toEqual([
+      'limit must be given once, as text.',
+      'order must be given once, as text.',
+      'source must be given once, as text.',
+    ]);
+  });
+
   it('cannot reach what objects inherit', async () => {
     const problem = await problemOf(await call('/v1/notes?__proto__=1&constructor=2&toString=3'));
     expect(problem['details'].map(({ path, code }: Record<string, string>) => `${path}: ${code}`)).toEqual([

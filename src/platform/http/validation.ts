@@ -29,8 +29,9 @@ const CODE_OF_RULE: Readonly<Record<string, FaultCode>> = {
   arrayMinSize: 'too_few_items',
   arrayNotEmpty: 'too_few_items',
 };
+const GIVEN_ONCE = 'given once, as text';
 const TYPE_WORDS: Readonly<Record<string, string>> = {
-  isString: 'given once, as text',
+  isString: GIVEN_ONCE,
   isInt: 'a whole number',
   isNumber: 'a number',
   isNumberString: 'a number',
@@ -100,6 +101,8 @@ function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
 function faultOf(rule: string, message: string, path: string, { value }: ValidationError): Fault {
   if (rule === 'whitelistValidation') return words.unknownFieldFault(path, 'this query');
   if (value === undefined) return words.requiredFault(path);
+  // A parameter that is given twice is a list, whatever its rule says of each value.
+  if (Array.isArray(value)) return words.typeFault(path, GIVEN_ONCE);
   const code = CODE_OF_RULE[rule] ?? 'format';
   if (code === 'empty') return words.emptyFault(path);
   const expected = TYPE_WORDS[rule];
