@@ -1,7 +1,7 @@
 import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, theReviewEntry, type Client } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
 import { beginReplay, replayOnce } from '../support/review';
 import { until } from '../support/until';
 import { aWebhook, makeDue, numbersOf, startReceiver, type Receiver } from '../support/webhooks';
@@ -48,6 +48,31 @@ it('disables an endpoint that answers 410, keeps what happens, and sends it in o
   expect((await client.post(`/v1/webhooks/${id}:enable`, {})).body).toMatchObject({ enabled: true });
   await receiver.until(before + 5);
   expect(numbersOf(receiver.calls.slice(before))).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('holds up no other workspace where a queue is locked while its call ends, and repeats no call', async () => {
+  const other = await aWorkspace(service);
+  const [{ id }, { id: otherId }] = [await aWebhook(client, receiver.url), await aWebhook(other.admin, receiver.url)];
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  receiver.answer(async () => {
+    await released;
+    return { status: 200 };
+  });
+  await send(1);
+  await other.admin.post('/v1/external-events', anExternalEvent({ identity: ann, attributes: { n: 2 } }));
+  await receiver.until(2);
+  await withClient(service.databaseUrl, async (holder) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM webhook_queues WHERE endpoint_id = $1 FOR UPDATE', [id]);
+    release();
+    const stateOfOther = async () => (await other.admin.get(`/v1/webhooks/${otherId}/deliveries`)).body.items[0].state;
+    await until(async () => (await stateOfOther()) === 'delivered');
+    expect(await statesOf(id)).toEqual(['pending']);
+    await holder.query('COMMIT');
+  });
+  await until(async () => (await statesOf(id)).join() === 'delivered');
+  expect(receiver.calls).toHaveLength(2);
 });
 
 it('has a review entry without an event, which no replay takes', async () => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { HeldCustomer } from '../../identity/domain/known-identities';
 import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import type { Row } from '../../platform/postgres/statement';
+import type { Row, Statement } from '../../platform/postgres/statement';
 import { HOLD_CHANGES } from '../change.sql';
 import type { DeliveryItem, EndpointKey, QueueKey } from './claimed-delivery';
 import { anewResult, type DeliveryResult } from './delivery-result';
@@ -29,25 +29,25 @@ export class DeliveryResultStore {
 
   /**
    * Stores results and ends the claims. Results of claims that were lost to another process are dropped: it sends them
-   * again. After the commit `due` gets the endpoints of queues that are due at once.
+   * again. After the commit `due` gets the endpoints of queues that are due at once. Returns the results whose queues another
+   * transaction has locked: they are to be stored later.
    */
   async store(
     transaction: Transaction,
     results: readonly DeliveryResult[],
     now: Date,
     due: (endpoints: readonly EndpointKey[]) => void,
-  ): Promise<void> {
+  ): Promise<readonly DeliveryResult[]> {
     const sorted = results.toSorted((a, b) => (keyOf(a.delivery) < keyOf(b.delivery) ? -1 : 1));
     // Queues are locked before customers, as a claim does.
-    const [held, customers] = await Promise.all([
-      transaction.send<{ number: string }>(sql.HOLD_CLAIMS, [
-        ...keysOf(sorted.map(({ delivery }) => delivery)),
-        sorted.map(({ delivery }) => delivery.claimId),
-      ]),
+    const [claimed, customers] = await Promise.all([
+      claimedAmong(transaction, sql.HOLD_CLAIMS, sorted),
       this.customersNow(transaction, sorted),
     ]);
-    const claimed = held.flatMap(({ number }) => sorted[Number(number) - 1] ?? []);
-    if (claimed.length === 0) return;
+    const held = new Set(claimed);
+    const others = sorted.filter((result) => !held.has(result));
+    const locked = others.length === 0 ? [] : await claimedAmong(transaction, sql.FIND_CLAIMS, others);
+    if (claimed.length === 0) return locked;
     const known = await this.withoutErased(transaction, claimed, customers);
     const former = await this.beforeEnabling(transaction, known);
     const ours = known.map((result) => (former.has(result) ? anewResult(result) : result));
@@ -62,6 +62,7 @@ export class DeliveryResultStore {
     transaction.afterCommit(() => due(dueAtOnce));
     const ofNow = known.filter((result) => !former.has(result));
     await this.health.record(transaction, ofNow, now);
+    return locked;
   }
 
   /** The customers of results about events, by profile: a merge or an erasure may have come during a call. */
@@ -135,6 +136,19 @@ export class DeliveryResultStore {
       .flatMap(({ delivery }) => otherQueuesOf(delivery, customers.get(customerKey(delivery))));
     if (others.length > 0) transaction.sendLast(sql.WAKE_QUEUES, keysOf(inKeyOrder(others)), woken);
   }
+}
+
+/** Those of results whose queues are still claimed for them, as far as the statement finds them. */
+async function claimedAmong(
+  transaction: Transaction,
+  statement: Statement,
+  results: readonly DeliveryResult[],
+): Promise<readonly DeliveryResult[]> {
+  const found = await transaction.send<{ number: string }>(statement, [
+    ...keysOf(results.map(({ delivery }) => delivery)),
+    results.map(({ delivery }) => delivery.claimId),
+  ]);
+  return found.flatMap(({ number }) => results[Number(number) - 1] ?? []);
 }
 
 /** Stores the attempts and gives back the queues. `released` gets those that have more to send. */

@@ -156,17 +156,28 @@ export const FIRST_OF_OTHERS: Statement = {
     ) d`,
 };
 
-/** Which of these queues are still claimed as $4; they stay locked until the transaction ends. */
+/**
+ * Which of these queues are still claimed as $4; they stay locked until the transaction ends. It waits for none that another
+ * transaction has locked: a worker locks those of a customer while it adds many deliveries, and results of all workspaces are
+ * stored together.
+ */
 export const HOLD_CLAIMS: Statement = {
   name: 'webhooks_hold_claims',
-  text: `
+  text: claimedQueues('FOR UPDATE SKIP LOCKED'),
+};
+
+/** The same without locking them: those that another transaction has locked, too. */
+export const FIND_CLAIMS: Statement = { name: 'webhooks_find_claims', text: claimedQueues('') };
+
+function claimedQueues(lock: string): string {
+  return `
     SELECT u.number
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) WITH ORDINALITY
       AS u (tenant_id, endpoint_id, profile_id, claim_id, number)
     CROSS JOIN LATERAL (
-      SELECT 1 FROM webhook_queues q WHERE ${IS_QUEUE} AND q.claim_id = u.claim_id LIMIT 1 FOR UPDATE
-    ) q`,
-};
+      SELECT 1 FROM webhook_queues q WHERE ${IS_QUEUE} AND q.claim_id = u.claim_id LIMIT 1 ${lock}
+    ) q`;
+}
 
 /**
  * Which of these endpoints were enabled, or got another address, since they had $3. None is enabled or moved from now

@@ -34,6 +34,8 @@ const TOGETHER_MS = 10;
 const RESULTS_AT_ONCE = 16;
 /** Changes that other processes stored are looked for so often. */
 const CHANGES_POLL_MS = 300;
+/** Results whose queues others have locked are tried again so often. */
+const LOCKED_POLL_MS = 50;
 const RECONNECT_MS = 500;
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -135,7 +137,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     await this.storeResults().catch((error: unknown) => this.failed(error));
   }
 
-  /** Stores what calls have brought. When that fails, the results are kept for the next time. */
+  /** Stores what calls have brought. When that fails, or others have locked the queues, the results are kept for the next time. */
   private async storeResults(): Promise<void> {
     const results = this.results.splice(0);
     const failures: unknown[] = [];
@@ -144,12 +146,13 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       // What cannot be stored now waits; nothing of other workspaces waits for it.
       if (of.some(({ tenantId }) => this.crossWorkspace.isAway(tenantId))) this.results.unshift(...items);
       else {
-        await this.connection
+        const kept = await this.connection
           .transaction((open) => this.resultStore.store(open, items, this.clock.now(), due), of)
           .catch((error: unknown) => {
-            this.results.unshift(...items);
             failures.push(error);
+            return items;
           });
+        this.results.unshift(...kept);
       }
     }
     if (failures.length > 0) throw failures[0];
@@ -220,7 +223,8 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Until there is something to look for. */
   private idleMs(): number {
     const now = performance.now();
-    return Math.min(this.due.untilPoll(now), this.changesWaitMs(now));
+    const lockedMs = this.results.length > 0 ? LOCKED_POLL_MS : Infinity;
+    return Math.min(this.due.untilPoll(now), this.changesWaitMs(now), lockedMs);
   }
 
   /** Wakes the loop once for all that is announced and all calls that end now. */
