@@ -10,6 +10,7 @@ const ann = { type: 'EXTERNAL', value: 'ann' };
 
 let service: SharedApp;
 let receiver: Receiver;
+let tenantId: string;
 let client: Client;
 
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const [started, workspace] = await Promise.all([startReceiver(), aWorkspace(service)]);
-  [receiver, client] = [started, workspace.admin];
+  [receiver, tenantId, client] = [started, workspace.tenantId, workspace.admin];
 });
 afterEach(() => receiver.stop());
 
@@ -64,7 +65,8 @@ it('holds up no other workspace where a queue is locked while its call ends, and
   await receiver.until(2);
   await withClient(service.databaseUrl, async (holder) => {
     await holder.query('BEGIN');
-    await holder.query('SELECT FROM webhook_queues WHERE endpoint_id = $1 FOR UPDATE', [id]);
+    const lock = 'SELECT FROM webhook_queues WHERE tenant_id = $1 AND endpoint_id = $2 FOR UPDATE';
+    await holder.query(lock, [tenantId, id]);
     release();
     const stateOfOther = async () => (await other.admin.get(`/v1/webhooks/${otherId}/deliveries`)).body.items[0].state;
     await until(async () => (await stateOfOther()) === 'delivered');
