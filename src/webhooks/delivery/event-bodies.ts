@@ -17,6 +17,8 @@ export class EventBodies {
     waitingMax: Infinity,
     refusal: unavailable,
   });
+  /** Of all bodies: small ones need no turn each. */
+  private readonly slice = new TimeSlice();
   /** Of an event that a claim has read, masked and not: many endpoints get it. */
   private readonly made = new WeakMap<LoggedEvent, Map<boolean, Promise<string>>>();
 
@@ -33,6 +35,6 @@ export class EventBodies {
 
   private async make(tenantId: string, event: LoggedEvent, customerId: string, isMasked: boolean): Promise<string> {
     const personal = isMasked ? await this.personal.namesOf(tenantId, event.eventType) : null;
-    return this.turns.run(tenantId, () => new TimeSlice().run(eventBody(event, { customerId, personal })));
+    return this.turns.run(tenantId, () => this.slice.run(eventBody(event, { customerId, personal })));
   }
 }
