@@ -34,8 +34,13 @@ export class UnfinishedLimit<Work extends LastingWork> {
 
   private async assertMayStart(tenantId: string): Promise<void> {
     const where = { tenantId, state: In(UNFINISHED_STATES) } as FindOptionsWhere<Work>;
-    if ((await this.manager.countBy(this.entity, where)) < UNFINISHED_MAX) return;
-    const message = `The workspace already runs ${UNFINISHED_MAX} ${this.names}, which is the limit; wait until one is over.`;
-    throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
+    assertMayRunMore(await this.manager.countBy(this.entity, where), this.names);
   }
+}
+
+/** Throws `validation_failed` when a workspace runs as much of a kind as it may. `names`: the kind, in the plural. */
+export function assertMayRunMore(running: number, names: string): void {
+  if (running < UNFINISHED_MAX) return;
+  const message = `The workspace already runs ${UNFINISHED_MAX} ${names}, which is the limit; wait until one is over.`;
+  throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
 }

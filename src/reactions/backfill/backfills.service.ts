@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal';
 import { DomainError } from '../../platform/errors/domain-error';
-import { validationFailed } from '../../platform/errors/validation-failed';
 import { LostJobs } from '../../platform/jobs/lost-jobs';
+import { assertMayRunMore } from '../../platform/jobs/unfinished-limit';
 import { idPage, idPageStart } from '../../platform/pagination/id-key';
 import type { Page } from '../../platform/pagination/page';
 import type { TimeRange } from '../../platform/pagination/time-range';
@@ -16,9 +16,6 @@ import type { BackfillKey } from './backfill-progress';
 import { BackfillRepository } from './backfill.repository';
 import { NO_COUNTS, setsValues } from './domain/backfill';
 import { ReactionBackfill } from './entities/reaction-backfill.entity';
-
-/** Backfills of a workspace at a time: they take turns, so that more would only be slower each. */
-const RUNNING_MAX = 10;
 
 export interface BackfillRequest extends Required<{ readonly [End in keyof TimeRange]: number }> {
   readonly isDryRun: boolean;
@@ -101,9 +98,7 @@ function assertMayStart(running: readonly ReactionBackfill[], { campaignId, name
       'A backfill of this reaction is running. Wait until it is over, or cancel it.',
     );
   }
-  if (running.length < RUNNING_MAX) return;
-  const message = `The workspace already runs ${RUNNING_MAX} backfills, which is the limit; wait until one is over.`;
-  throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
+  assertMayRunMore(running.length, 'backfills');
 }
 
 function newBackfill(

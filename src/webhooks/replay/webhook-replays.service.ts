@@ -5,6 +5,7 @@ import { DomainError } from '../../platform/errors/domain-error';
 import { rangeFault } from '../../platform/errors/fault-words';
 import { validationFailed } from '../../platform/errors/validation-failed';
 import { LostJobs } from '../../platform/jobs/lost-jobs';
+import { assertMayRunMore } from '../../platform/jobs/unfinished-limit';
 import { idPage, idPageStart } from '../../platform/pagination/id-key';
 import type { Page } from '../../platform/pagination/page';
 import { receiptEnd } from '../../processing/event-window';
@@ -18,8 +19,6 @@ import { WEBHOOK_REPLAY_JOB, WebhookReplayJob } from './webhook-replay-job';
 import type { WebhookReplayKey } from './webhook-replay-progress';
 import { WebhookReplayRepository } from './webhook-replay.repository';
 
-/** Replays of a workspace at a time: they take turns, so that more would only be slower each. */
-const RUNNING_MAX = 10;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Times of receipt in epoch milliseconds; `to` is not part of the range. */
@@ -101,9 +100,7 @@ function assertMayReplay(running: readonly WebhookReplay[], endpointId: string):
       'A replay of this webhook is running. Wait until it is over, or cancel it.',
     );
   }
-  if (running.length < RUNNING_MAX) return;
-  const message = `The workspace already runs ${RUNNING_MAX} replays of webhooks, which is the limit; wait until one is over.`;
-  throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
+  assertMayRunMore(running.length, 'replays of webhooks');
 }
 
 function newReplay(
