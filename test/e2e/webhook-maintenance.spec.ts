@@ -8,14 +8,7 @@ import { growth, metricsOf } from '../support/metrics';
 import { untilDrained } from '../support/processing';
 import { expireOver, letDaysPass } from '../support/retention';
 import { until } from '../support/until';
-import {
-  aWebhook,
-  keepUpDeliveries,
-  numbersOf,
-  startReceiver,
-  startReplay,
-  type Receiver,
-} from '../support/webhooks';
+import { aWebhook, keepUpDeliveries, numbersOf, startReceiver, startReplay, type Receiver } from '../support/webhooks';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
