@@ -77,6 +77,37 @@ it('holds up no other workspace where a queue is locked while its call ends, and
   expect(receiver.calls).toHaveLength(2);
 });
 
+it('holds up no other workspace where a customer is locked, while calls are begun and while they end', async () => {
+  const other = await aWorkspace(service);
+  await Promise.all([aWebhook(client, receiver.url), aWebhook(other.admin, receiver.url)]);
+  const numbers = () => numbersOf(receiver.calls).toSorted();
+  const sendOther = (n: number) =>
+    other.admin.post('/v1/external-events', anExternalEvent({ identity: ann, attributes: { n } }));
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  receiver.answer(async ({ body }) => {
+    if (body.data.properties.n === 1) await released;
+    return { status: 200 };
+  });
+  await send(1);
+  await receiver.until(1);
+  await withClient(service.databaseUrl, async (holder) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM profiles WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+    release();
+    for (const n of [2, 3]) {
+      await sendOther(n);
+      await until(() => numbers().includes(n));
+    }
+    const waits = `SELECT FROM webhook_queues WHERE tenant_id = $1 AND claim_id IS NOT NULL`;
+    expect(await rowsOf(service.databaseUrl, waits, [tenantId])).toHaveLength(1);
+    await holder.query('COMMIT');
+  });
+  await send(4);
+  await until(() => numbers().includes(4));
+  expect(numbers()).toEqual([1, 2, 3, 4]);
+});
+
 it('has a review entry without an event, which no replay takes', async () => {
   const { id } = await aWebhook(client, receiver.url);
   receiver.answer(() => ({ status: 410 }));

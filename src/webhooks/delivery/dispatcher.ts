@@ -3,7 +3,6 @@ import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModu
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { describeError } from '../../platform/errors/error-summary';
 import { OutageLog } from '../../platform/errors/outage-log';
-import { transactionShares } from '../../platform/postgres/by-workspace';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { databaseFailure } from '../../platform/postgres/database-errors';
 import { CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
@@ -23,7 +22,8 @@ import { DeliveryResultStore } from './delivery-result-store';
 import { DeliverySender } from './delivery-sender';
 import { DeliverySignal } from './delivery-signal';
 import { DeliverySlots, SLOTS } from './delivery-slots';
-import { DueEndpoints, type Share } from './due-endpoints';
+import { DueEndpoints } from './due-endpoints';
+import { WorkspaceTransactions } from './workspace-transactions';
 
 /**
  * Deliveries that are announced within so long are claimed together, and results of calls stored together. Otherwise
@@ -37,7 +37,7 @@ const CHANGES_POLL_MS = 300;
 /** Results whose queues others have locked are tried again so often. */
 const LOCKED_POLL_MS = 50;
 const RECONNECT_MS = 500;
-const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 5_000;
 
 /**
@@ -53,6 +53,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     ended: 'Webhooks are sent again.',
   });
   private readonly connection: PipelinedConnection;
+  private readonly transactions: WorkspaceTransactions;
   private readonly sender: DeliverySender;
   private readonly slots = new DeliverySlots();
   private readonly due = new DueEndpoints();
@@ -82,12 +83,18 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     private readonly clock: Clock,
     private readonly crossWorkspace: CrossWorkspaceReads,
     @Inject(SETTINGS_TOKEN) settings: Settings,
-    @Inject(CONNECTION_SETTINGS) private readonly connectionSettings: ConnectionSettings,
+    @Inject(CONNECTION_SETTINGS) connectionSettings: ConnectionSettings,
   ) {
     this.connection = new PipelinedConnection(connectionSettings, {
       applicationName: 'cds-webhooks',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    this.transactions = new WorkspaceTransactions({
+      connection: this.connection,
+      settings: connectionSettings,
+      isAway: (tenantId) => crossWorkspace.isAway(tenantId),
+      failed: (error) => this.failed(error),
     });
     // Each call listens.
     setMaxListeners(SLOTS.inAll, this.stopped.signal);
@@ -137,25 +144,17 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     await this.storeResults().catch((error: unknown) => this.failed(error));
   }
 
-  /** Stores what calls have brought. When that fails, or others have locked the queues, the results are kept for the next time. */
-  private async storeResults(): Promise<void> {
-    const results = this.results.splice(0);
-    const failures: unknown[] = [];
+  /** Stores what calls have brought. What cannot be stored now, or whose queues others have locked, is kept for the next time. */
+  private storeResults(): Promise<void> {
     const due = (endpoints: readonly EndpointKey[]): void => this.due.announce(endpoints);
-    for (const { of, items } of transactionShares(this.connectionSettings, results, tenantOfResult)) {
-      // What cannot be stored now waits; nothing of other workspaces waits for it.
-      if (of.some(({ tenantId }) => this.crossWorkspace.isAway(tenantId))) this.results.unshift(...items);
-      else {
-        const kept = await this.connection
-          .transaction((open) => this.resultStore.store(open, items, this.clock.now(), due), of)
-          .catch((error: unknown) => {
-            failures.push(error);
-            return items;
-          });
-        this.results.unshift(...kept);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
+    const keep = (results: readonly DeliveryResult[]): void => void this.results.unshift(...results);
+    return this.transactions.run({
+      items: this.results.splice(0),
+      tenantOf: ({ delivery }) => delivery.tenantId,
+      run: (open, results) => this.resultStore.store(open, results, this.clock.now(), due),
+      done: keep,
+      left: keep,
+    });
   }
 
   /** Adds deliveries for changes of values. Returns whether there may be more. */
@@ -181,20 +180,23 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Claims deliveries for which there are slots, and begins their calls. Returns how many queues it claimed. */
   private async claimSome(): Promise<number> {
     await this.due.poll(this.crossWorkspace, this.connection, performance.now());
-    const shares = this.due.share(this.slots);
+    const shares = this.due.share(this.slots, (tenantId) => this.transactions.isHeldUp(tenantId));
     if (shares.length === 0) return 0;
     this.due.beginClaim(shares);
     const startsBefore = performance.now() + CLAIM_MS - ATTEMPT_MS_MAX - STATEMENT_TIMEOUT_MS;
     let claimed = 0;
-    for (const { of, items } of transactionShares(this.connectionSettings, shares, tenantOfShare)) {
-      const { deliveries, claimedOf } = await this.connection.transaction(
-        (open) => this.claims.claim(open, items, randomId()),
-        of,
-      );
-      this.due.endClaim(items, claimedOf);
-      for (const delivery of deliveries) this.run(delivery, startsBefore);
-      claimed += claimedOf.size;
-    }
+    await this.transactions.run({
+      items: shares,
+      tenantOf: ({ endpoint }) => endpoint.tenantId,
+      run: (open, items) => this.claims.claim(open, items, randomId()),
+      done: ({ deliveries, claimedOf }, items) => {
+        this.due.endClaim(items, claimedOf);
+        for (const delivery of deliveries) this.run(delivery, startsBefore);
+        claimed += claimedOf.size;
+      },
+      // A poll finds them again.
+      left: () => undefined,
+    });
     return claimed;
   }
 
@@ -257,12 +259,4 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     if (databaseFailure(error) === 'away') this.outage.failed(line);
     else this.logger.error(`Webhooks cannot be sent: ${line}`, stack);
   }
-}
-
-function tenantOfResult({ delivery }: DeliveryResult): string {
-  return delivery.tenantId;
-}
-
-function tenantOfShare({ endpoint }: Share): string {
-  return endpoint.tenantId;
 }

@@ -87,30 +87,41 @@ export class DueEndpoints {
     if (last !== undefined) this.pollAt = 0;
   }
 
-  /** How many deliveries of each endpoint to claim: one of each in turn, as long as there are slots. */
-  share(slots: DeliverySlots): Share[] {
-    const due = [...this.due.values()];
-    // Each time another endpoint is the first, so that none always takes the slot that has become free.
-    this.shared += 1;
-    const first = due.length === 0 ? 0 : this.shared % due.length;
-    const shares = [...due.slice(first), ...due.slice(0, first)].map((destination) => ({ destination, most: 0 }));
+  /**
+   * How many deliveries of each endpoint to claim: workspaces take turns, and the endpoints of each, as long as there are
+   * slots. Those of workspaces that are held up wait.
+   */
+  share(slots: DeliverySlots, isHeldUp: (tenantId: string) => boolean): Share[] {
+    const turns = this.turns(isHeldUp);
+    const shares = new Map<Destination, number>();
     let left = CLAIMED_AT_ONCE_MAX;
-    // Who has no slot left in one round has none in the next ones.
-    for (let waiting = shares; waiting.length > 0;) {
-      const served = [];
-      for (const share of waiting) {
-        if (left === 0) break;
-        if (slots.free(share.destination) === 0) continue;
-        slots.take(share.destination);
-        share.most += 1;
+    // Who has no slot left in one turn has none in the next ones.
+    for (let waiting = turns; waiting.length > 0 && left > 0;) {
+      for (const endpoints of waiting) {
+        const destination = left === 0 ? undefined : nextOf(endpoints, slots);
+        if (destination === undefined) continue;
+        slots.take(destination);
+        shares.set(destination, (shares.get(destination) ?? 0) + 1);
         left -= 1;
-        served.push(share);
       }
-      waiting = served;
+      waiting = waiting.filter((endpoints) => endpoints.length > 0);
     }
     // The calls take the slots themselves.
-    for (const { destination, most } of shares) slots.giveBack(destination, most);
-    return shares.flatMap(({ destination, most }) => (most > 0 ? [{ endpoint: destination, most }] : []));
+    for (const [destination, most] of shares) slots.giveBack(destination, most);
+    return [...shares].map(([endpoint, most]) => ({ endpoint, most }));
+  }
+
+  /** The endpoints of each workspace. Each time others are the first, so that none always takes the slot that became free. */
+  private turns(isHeldUp: (tenantId: string) => boolean): Destination[][] {
+    const workspaces = new Map<string, Destination[]>();
+    for (const destination of this.due.values()) {
+      const own = workspaces.get(destination.tenantId);
+      if (own !== undefined) own.push(destination);
+      else if (!isHeldUp(destination.tenantId)) workspaces.set(destination.tenantId, [destination]);
+    }
+    this.shared += 1;
+    const turn = Math.floor(this.shared / Math.max(1, workspaces.size));
+    return rotated([...workspaces.values()], this.shared).map((endpoints) => rotated(endpoints, turn));
   }
 
   /** A claim of these shares begins. What is announced from now on may be missing in it. */
@@ -134,4 +145,19 @@ export class DueEndpoints {
     this.known.set(endpointId, destination);
     return destination;
   }
+}
+
+/** The first of these that has a slot; it becomes the last. Those before it are removed. */
+function nextOf(endpoints: Destination[], slots: DeliverySlots): Destination | undefined {
+  for (let next = endpoints.shift(); next !== undefined; next = endpoints.shift()) {
+    if (slots.free(next) === 0) continue;
+    endpoints.push(next);
+    return next;
+  }
+  return undefined;
+}
+
+function rotated<T>(items: readonly T[], by: number): T[] {
+  const first = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
 }
