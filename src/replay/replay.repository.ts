@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { removeOldWork } from '../platform/jobs/kept-work';
 import { UNFINISHED_STATES } from '../platform/jobs/work-states';
 import type { ReplayCounts } from './domain/bulk-replay';
 import { ReviewReplayPiece } from './entities/review-replay-piece.entity';
@@ -14,7 +15,7 @@ export class ReplayRepository {
     return this.database.manager.findOneBy(ReviewReplay, { tenantId, id });
   }
 
-  /** Inserts a replay with its pieces. `then` runs in the same transaction. */
+  /** Inserts a replay with its pieces, and removes the oldest ones that are over. `then` runs in the same transaction. */
   async create(
     replay: ReviewReplay,
     pieces: readonly (readonly string[])[],
@@ -28,6 +29,7 @@ export class ReplayRepository {
          FROM json_array_elements($3::json) WITH ORDINALITY AS p (ids, position)`,
         [replay.tenantId, replay.id, JSON.stringify(pieces)],
       );
+      await removeOldWork(manager, ReviewReplay, replay.tenantId);
       await then(manager);
     });
   }

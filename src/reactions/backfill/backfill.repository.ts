@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
+import { removeOldWork } from '../../platform/jobs/kept-work';
 import { UNFINISHED_LIST, UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { Reaction } from '../entities/reaction.entity';
 import { ReactionBackfill } from './entities/reaction-backfill.entity';
 import type { BackfillKey } from './backfill-progress';
 
-/** Of a workspace; older ones that are over are removed. */
-const KEPT_MAX = 1_000;
+/** Of a workspace, when a backfill is added. */
+const MARKS_REMOVED_MAX = 1_000;
 
 /**
  * Removes some marks ($2) of backfills that are over. Looks for those of each by their key: a running backfill may have
@@ -54,13 +55,8 @@ export class BackfillRepository {
    */
   async create(manager: EntityManager, backfill: ReactionBackfill): Promise<void> {
     await manager.insert(ReactionBackfill, backfill);
-    await manager.query(
-      `DELETE FROM reaction_backfills b
-       USING (SELECT id FROM reaction_backfills WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2) old
-       WHERE b.tenant_id = $1 AND b.id = old.id AND b.state NOT IN ${UNFINISHED_LIST}`,
-      [backfill.tenantId, KEPT_MAX],
-    );
-    await manager.query(REMOVE_LATE_MARKS, [backfill.tenantId, KEPT_MAX]);
+    await removeOldWork(manager, ReactionBackfill, backfill.tenantId);
+    await manager.query(REMOVE_LATE_MARKS, [backfill.tenantId, MARKS_REMOVED_MAX]);
   }
 
   /** Has workers report later events to the backfill. The caller has locked the workspace's reactions. */

@@ -3,6 +3,7 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { queryOf } from '../../platform/postgres/one-workspace';
 import type { Statement } from '../../platform/postgres/statement';
+import { removeOldWork } from '../../platform/jobs/kept-work';
 import { UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import type { Dismissal } from '../domain/resolution';
 import { NIL_UUID } from '../../platform/values/uuid';
@@ -70,8 +71,10 @@ export class ReviewDismissalRepository {
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
-  async insert(manager: EntityManager, dismissal: ReviewDismissal): Promise<void> {
+  /** Inserts a dismissal, and removes the oldest ones that are over. */
+  async create(manager: EntityManager, dismissal: ReviewDismissal): Promise<void> {
     await manager.insert(ReviewDismissal, dismissal);
+    await removeOldWork(manager, ReviewDismissal, dismissal.tenantId);
   }
 
   find(tenantId: string, id: string): Promise<ReviewDismissal | null> {

@@ -87,7 +87,7 @@ export class ReviewDismissalsService implements OnModuleInit {
       finishedAt: isEmpty ? createdAt : null,
     };
     await this.database.transaction(async (manager) => {
-      await this.dismissals.insert(manager, dismissal);
+      await this.dismissals.create(manager, dismissal);
       if (!isEmpty) await this.addJob(manager, dismissal);
     });
     return dismissal.id;

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
+import { removeOldWork } from '../../platform/jobs/kept-work';
 import { UNFINISHED_LIST, UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { WebhookReplay } from '../entities/webhook-replay.entity';
 import type { WebhookReplayKey } from './webhook-replay-progress';
-
-/** Of a workspace; older ones that are over are removed. */
-const KEPT_MAX = 1_000;
 
 /** The table of replays, for requests. */
 @Injectable()
@@ -34,13 +32,7 @@ export class WebhookReplayRepository {
   /** Inserts a replay, and removes the oldest ones that are over. */
   async create(manager: EntityManager, replay: WebhookReplay): Promise<void> {
     await manager.insert(WebhookReplay, replay);
-    await manager.query(
-      `DELETE FROM webhook_replays r
-       USING (SELECT endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2) old
-       WHERE r.tenant_id = $1 AND r.endpoint_id = old.endpoint_id AND r.id = old.id
-         AND r.state NOT IN ${UNFINISHED_LIST}`,
-      [replay.tenantId, KEPT_MAX],
-    );
+    await removeOldWork(manager, WebhookReplay, replay.tenantId);
   }
 
   async cancel({ tenantId, endpointId, id }: WebhookReplayKey): Promise<void> {
