@@ -87,6 +87,9 @@ describe('GET /v1/events?from=&to=', () => {
   it('names both times that are none, and takes no cursor of other times', async () => {
     const wrong = await workspace.admin.get(`${PATH}?from=yesterday&to=2026-01-01T00:00:00`);
     expectProblem(wrong, 422, 'validation_failed', ['from format', 'to missing_offset']);
+    const unescaped = await workspace.admin.get(`${PATH}?from=2026-01-01T00:00:00+01:00`);
+    expectProblem(unescaped, 422, 'validation_failed', ['from format']);
+    expect(unescaped.body.details[0].message).toMatch(/%2B/);
     await received(3);
     const { nextCursor } = (await workspace.admin.get(`${PATH}?limit=1&from=${after(0)}`)).body;
     const goesOn = await workspace.admin.get(`${PATH}?limit=1&from=${after(0)}&cursor=${nextCursor}`);

@@ -2939,7 +2939,7 @@ export interface components {
         };
         WebhookRuleDto: {
             /**
-             * @description Events of this type; of the external-events family, their `type`.
+             * @description Events of this type; of the external-events family, their `type`. There is no wildcard: write an entry for each type.
              * @example purchase
              */
             eventType?: string;

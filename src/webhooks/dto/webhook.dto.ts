@@ -50,7 +50,7 @@ export class WebhookChangeDto extends VariableAddressDto {
 
 /** What an endpoint gets: events of a type, or the changes of a variable. */
 export class WebhookRuleDto {
-  /** Events of this type; of the external-events family, their `type`. */
+  /** Events of this type; of the external-events family, their `type`. There is no wildcard: write an entry for each type. */
   @IsOptional()
   @IsString()
   @MinLength(1)
