@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-/** What the test says of persons, by their subject; who signs in next; whether the provider is away, or does not answer yet. */
-let state = { persons: {}, next: '', isAway: false, isUserInfoAway: false, isHeld: false };
+/** What the test says of persons, by their subject; who signs in next; how the provider answers. */
+let state = { persons: {}, next: '', isAway: false, isUserInfoAway: false, isHeld: false, answers: {} };
 let provider;
 
 const server = createServer((request, response) => void handle(request, response));
@@ -23,9 +23,15 @@ process.send({ issuer });
 
 async function handle(request, response) {
   while (state.isHeld) await once(process, 'message');
-  if (state.isAway || (state.isUserInfoAway && request.url === '/me')) response.writeHead(503).end();
+  const given = state.answers[request.url];
+  if (given !== undefined) sendGiven(given, response);
+  else if (state.isAway || (state.isUserInfoAway && request.url === '/me')) response.writeHead(503).end();
   else if (request.url.startsWith('/interaction/')) await interact(request, response);
   else provider.callback()(request, response);
+}
+
+function sendGiven({ status, headers, body = {} }, response) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
 /** Signs in the person whose turn it is, and consents for them. */

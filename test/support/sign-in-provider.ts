@@ -7,6 +7,13 @@ const PROVIDER = join(__dirname, 'sign-in-provider-child.mjs');
 const STEPS_MAX = 12;
 const REDIRECTS = new Set([302, 303]);
 
+export interface GivenAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
 export interface ProviderState {
   /** By their subject. */
   readonly persons?: Readonly<Record<string, { readonly name: string; readonly groups: readonly string[] }>>;
@@ -17,6 +24,8 @@ export interface ProviderState {
   readonly isUserInfoAway?: boolean;
   /** It answers when this is false again. */
   readonly isHeld?: boolean;
+  /** What it answers at these paths instead of its own answers. */
+  readonly answers?: Readonly<Record<string, GivenAnswer>>;
   /** Whether it gives refresh tokens. */
   readonly refreshes?: boolean;
   readonly redirectUris?: readonly string[];

@@ -209,13 +209,22 @@ function signInRefused(words: string): DomainError {
 function refusalIn(library: Library, error: unknown): string | undefined {
   if (error instanceof library.AuthorizationResponseError) return codeIn(error.error);
   if (error instanceof library.ResponseBodyError) {
-    return NOT_OF_PERSON.has(error.error) || error.status >= 500 ? undefined : codeIn(error.error);
+    return NOT_OF_PERSON.has(error.error) || mayPass(error.status) ? undefined : codeIn(error.error);
   }
-  if (error instanceof library.WWWAuthenticateChallengeError) return 'its access token has ended';
+  if (error instanceof library.WWWAuthenticateChallengeError) {
+    // Another scheme than that of the person's token asks for the credential of the client.
+    const isOfPerson = error.cause.some(({ scheme }) => scheme === 'bearer') && !mayPass(error.status);
+    return isOfPerson ? 'its access token has ended' : undefined;
+  }
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && BROKEN_ANSWERS.has(code)
     ? 'its answer does not belong to this sign-in'
     : undefined;
+}
+
+/** Whether a status says nothing about the person: a timeout, too many requests, or a fault of the provider. */
+function mayPass(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
 }
 
 function codeIn(error: string): string {

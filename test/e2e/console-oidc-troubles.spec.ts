@@ -1,0 +1,70 @@
+import { startApp, type TestApp } from '../support/app';
+import { aWorkspace, expectProblem } from '../support/client';
+import { databaseUrl, rowsOf } from '../support/database';
+import {
+  type GivenAnswer,
+  type SignInProvider,
+  startSignInProvider,
+  TravellingBrowser,
+} from '../support/sign-in-provider';
+
+let service: TestApp;
+let provider: SignInProvider;
+
+beforeAll(async () => {
+  provider = await startSignInProvider();
+  const { name } = await aWorkspace({ url: '', databaseUrl: await databaseUrl() });
+  service = await startApp({
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'a secret of the console',
+    OIDC_GROUPS: JSON.stringify({ readers: { workspace: name, scopes: ['events:read'] } }),
+    OIDC_SCOPE: 'openid profile groups',
+  });
+  await provider.set({
+    redirectUris: [`${service.url}/console/api/oidc/callback`],
+    persons: { jane: { name: 'Jane', groups: ['readers'] } },
+    next: 'jane',
+  });
+});
+
+afterEach(() => provider.set({ answers: {}, isAway: false }));
+
+afterAll(async () => {
+  await service.stop();
+  await provider.stop();
+});
+
+const signIn = async (): Promise<TravellingBrowser> => {
+  const browser = new TravellingBrowser(service.url);
+  const { address } = await browser.travel('/oidc/sign-in');
+  expect(address).toBe(`${service.url}/console/`);
+  return browser;
+};
+/** As if the last answer of the provider was a minute ago. */
+const age = () =>
+  rowsOf(service.databaseUrl, `UPDATE console_oidc_grants SET renewed_at = renewed_at - interval '60 seconds'`, []);
+
+/** RFC 6749, 5.2: with the challenge for the credential of the client. */
+const unknownClient: GivenAnswer = {
+  status: 401,
+  headers: { 'www-authenticate': 'Basic realm="tokens"' },
+  body: { error: 'invalid_client' },
+};
+
+describe('a session by an identity provider that errs', () => {
+  it.each<[string, string, GivenAnswer]>([
+    ['too many requests for tokens', '/token', { status: 429, body: { error: 'too_many_requests' } }],
+    ['a request for a token that took too long', '/token', { status: 408, body: { error: 'timeout' } }],
+    ['another secret of the console', '/token', unknownClient],
+    ['too many questions about persons', '/me', { status: 429, headers: { 'www-authenticate': 'Bearer' } }],
+    ['a fault of its own', '/me', { status: 503, headers: { 'www-authenticate': 'Bearer' } }],
+  ])('is refused and goes on: %s', async (_fault, path, answer) => {
+    const browser = await signIn();
+    await age();
+    await provider.set({ answers: { [path]: answer } });
+    expectProblem(await browser.get('/v1/events'), 503, 'unavailable');
+    await provider.set({ answers: {} });
+    expect((await browser.get('/v1/events')).status).toBe(200);
+  });
+});
