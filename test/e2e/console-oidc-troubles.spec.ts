@@ -1,5 +1,7 @@
+import { OidcProvider } from '../../src/console/oidc/oidc-provider';
 import { startApp, type TestApp } from '../support/app';
 import { aWorkspace, expectProblem } from '../support/client';
+import { Browser } from '../support/console';
 import { databaseUrl, rowsOf } from '../support/database';
 import {
   type GivenAnswer,
@@ -66,5 +68,23 @@ describe('a session by an identity provider that errs', () => {
     expectProblem(await browser.get('/v1/events'), 503, 'unavailable');
     await provider.set({ answers: {} });
     expect((await browser.get('/v1/events')).status).toBe(200);
+  });
+
+  it.each<[string, (issuer: string) => object]>([
+    ['nothing', () => ({})],
+    ['another issuer', () => ({ issuer: 'https://login.example.com' })],
+    ['no endpoints', (issuer) => ({ issuer })],
+  ])('is refused and goes on where the metadata name %s at first', async (_fault, metadata) => {
+    const browser = await signIn();
+    await age();
+    // As after a start.
+    Object.assign(service.app.get(OidcProvider), { connecting: undefined });
+    const body = metadata(provider.issuer);
+    await provider.set({ answers: { '/.well-known/openid-configuration': { status: 200, body } } });
+    expectProblem(await browser.get('/v1/events'), 503, 'unavailable');
+    expectProblem(await new Browser(service.url).get('/oidc/sign-in'), 503, 'unavailable');
+    await provider.set({ answers: {} });
+    expect((await browser.get('/v1/events')).status).toBe(200);
+    await signIn();
   });
 });

@@ -176,15 +176,19 @@ export class OidcProvider {
       const method = takesBasic(server) ? library.ClientSecretBasic : library.ClientSecretPost;
       method(clientSecret)(server, ...request);
     };
-    return this.asking(library, async () => {
+    try {
       const configuration = await library.discovery(new URL(issuer), clientId, undefined, authenticate, {
         timeout: CALL_SECONDS_MAX,
         // Settings allow http on loopback addresses only.
         // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is marked so that it stands out
         execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
       });
+      assertEndpoints(configuration.serverMetadata());
       return { library, configuration };
-    });
+    } catch (error) {
+      // Metadata are about no person, whatever is wrong with them.
+      throw cannotBeAsked(error);
+    }
   }
 
   /** Tells refusals of the provider from what may succeed later. No text of the provider is passed on: it may hold personal data. */
@@ -195,9 +199,21 @@ export class OidcProvider {
       if (error instanceof DomainError) throw error;
       const words = refusalIn(library, error);
       if (words !== undefined) throw signInRefused(words);
-      const message = 'The identity provider cannot be asked now. Try again after the time in Retry-After.';
-      throw new DomainError('unavailable', message, { retryAfterSeconds: 5, cause: error });
+      throw cannotBeAsked(error);
     }
+  }
+}
+
+function cannotBeAsked(cause: unknown): DomainError {
+  const message = 'The identity provider cannot be asked now. Try again after the time in Retry-After.';
+  return new DomainError('unavailable', message, { retryAfterSeconds: 5, cause });
+}
+
+/** Throws where a sign-in could not use the metadata, which would be kept. */
+function assertEndpoints(metadata: ServerMetadata): void {
+  for (const name of ['authorization_endpoint', 'token_endpoint'] as const) {
+    const endpoint = metadata[name];
+    if (endpoint === undefined || !URL.canParse(endpoint)) throw new Error(`The metadata have no URL in ${name}.`);
   }
 }
 
