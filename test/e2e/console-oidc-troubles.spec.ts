@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   await provider.set({
     redirectUris: [`${service.url}/console/api/oidc/callback`],
-    persons: { jane: { name: 'Jane', groups: ['readers'] } },
+    persons: { jane },
     next: 'jane',
   });
 });
@@ -47,6 +47,7 @@ const signIn = async (): Promise<TravellingBrowser> => {
 const age = () =>
   rowsOf(service.databaseUrl, `UPDATE console_oidc_grants SET renewed_at = renewed_at - interval '60 seconds'`, []);
 
+const jane = { name: 'Jane', groups: ['readers'] };
 /** RFC 6749, 5.2: with the challenge for the credential of the client. */
 const unknownClient: GivenAnswer = {
   status: 401,
@@ -60,6 +61,11 @@ describe('a session by an identity provider that errs', () => {
     ['a request for a token that took too long', '/token', { status: 408, body: { error: 'timeout' } }],
     ['another secret of the console', '/token', unknownClient],
     ['too many questions about persons', '/me', { status: 429, headers: { 'www-authenticate': 'Bearer' } }],
+    [
+      'an answer of more than 512 KiB',
+      '/me',
+      { status: 200, body: { ...jane, sub: 'jane', picture: 'x'.repeat(524_288) } },
+    ],
     ['a fault of its own', '/me', { status: 503, headers: { 'www-authenticate': 'Bearer' } }],
   ])('is refused and goes on: %s', async (_fault, path, answer) => {
     const browser = await signIn();

@@ -4,6 +4,7 @@ import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { credentialNeeded } from '../../platform/errors/challenges';
 import { DomainError } from '../../platform/errors/domain-error';
 import { SESSION_MS_MAX } from '../domain/session-lifetime';
+import { boundedFetch } from './bounded-fetch';
 import { oidcSettings, type OidcSettings } from './domain/oidc-access';
 
 /** Of one call to the provider; a request of the console waits for it. */
@@ -179,6 +180,7 @@ export class OidcProvider {
     try {
       const configuration = await library.discovery(new URL(issuer), clientId, undefined, authenticate, {
         timeout: CALL_SECONDS_MAX,
+        [library.customFetch]: boundedFetch,
         // Settings allow http on loopback addresses only.
         // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is marked so that it stands out
         execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
