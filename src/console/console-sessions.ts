@@ -110,9 +110,10 @@ export class ConsoleSessions {
     await this.database.manager.delete(ConsoleSessionRow, { tenantId, id });
   }
 
-  /** Ends the session with this secret, if there is one. */
-  async endBySecret(secret: string): Promise<void> {
-    await this.database.manager.delete(ConsoleSessionRow, { secretHash: hashOf(secret) });
+  /** Ends the session with this secret. Returns whether there was one. */
+  async endBySecret(secret: string): Promise<boolean> {
+    const { affected } = await this.database.manager.delete(ConsoleSessionRow, { secretHash: hashOf(secret) });
+    return affected !== 0;
   }
 
   /** Removes sessions that have ended. Returns whether there may be more. */

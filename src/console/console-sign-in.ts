@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ApiKeyPrincipals } from '../api-keys/api-key-principals';
+import { credentialNeeded } from '../platform/errors/challenges';
 import { FailedAuthentications } from '../platform/auth/failed-authentications';
 import type { Principal } from '../platform/auth/principal';
 import { isRefusal } from '../platform/invalidation/negative-cache';
@@ -38,6 +39,16 @@ export class ConsoleSignIn {
     const { tenantId, credentialId } = await this.verified(request, key);
     if (formerSecret !== undefined) await this.sessions.endBySecret(formerSecret);
     return this.sessions.open({ tenantId, via: 'key', grantId: credentialId, provenAt: this.clock.now() });
+  }
+
+  /** Ends the session with this secret, whatever it may do now. Throws `unauthenticated` when there is none. */
+  async signOut(request: Request, secret: string | undefined): Promise<void> {
+    const end = async (): Promise<void> => {
+      if (secret === undefined || !(await this.sessions.endBySecret(secret))) {
+        throw credentialNeeded('Nobody is signed in to the console.');
+      }
+    };
+    await this.failures.counted(request, () => this.failures.lookUp(request, end));
   }
 
   /** Renews the proof of a session. Throws `proof_required` when it is not the key of this session. */

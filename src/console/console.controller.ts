@@ -5,7 +5,7 @@ import { Unauthenticated } from '../platform/auth/authenticate.decorator';
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { ConsoleSignIn } from './console-sign-in';
-import { ConsoleSessions, type Session } from './console-sessions';
+import type { Session } from './console-sessions';
 import { SessionDto } from './dto/session.dto';
 import { SignInDto, signInKeyOf } from './dto/sign-in.dto';
 import { AuthenticateSession, CallingSession } from './session.guard';
@@ -16,10 +16,7 @@ import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session
 @ApiExcludeController()
 @Controller('console/api')
 export class ConsoleController {
-  constructor(
-    private readonly signIns: ConsoleSignIn,
-    private readonly sessions: ConsoleSessions,
-  ) {}
+  constructor(private readonly signIns: ConsoleSignIn) {}
 
   /** Ways to sign in here. */
   @Get('sign-in-methods')
@@ -53,13 +50,10 @@ export class ConsoleController {
 
   /** Signs out. */
   @Delete('session')
-  @AuthenticateSession()
-  async signOut(
-    @CallingSession() session: Session,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<{ signedIn: false }> {
-    await this.sessions.end(session);
+  @Unauthenticated('the cookie is enough to end its session, also while an identity provider cannot be asked about it')
+  async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<{ signedIn: false }> {
+    assertSameSite(request);
+    await this.signIns.signOut(request, sessionSecretOf(request));
     clearSessionCookie(request, response);
     return { signedIn: false };
   }

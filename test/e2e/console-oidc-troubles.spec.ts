@@ -93,4 +93,17 @@ describe('a session by an identity provider that errs', () => {
     expect((await browser.get('/v1/events')).status).toBe(200);
     await signIn();
   });
+
+  it('is ended by its person while the provider is away', async () => {
+    const browser = await signIn();
+    const { cookie } = browser;
+    await age();
+    await provider.set({ isAway: true });
+    expect((await browser.delete('/session')).body).toEqual({ signedIn: false });
+    expect(browser.cookie).toBeUndefined();
+    await provider.set({ isAway: false });
+    browser.cookie = cookie;
+    expectProblem(await browser.get('/session'), 401, 'unauthenticated');
+    expectProblem(await browser.delete('/session'), 401, 'unauthenticated');
+  });
 });
