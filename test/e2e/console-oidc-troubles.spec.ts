@@ -107,3 +107,17 @@ describe('a session by an identity provider that errs', () => {
     expectProblem(await browser.delete('/session'), 401, 'unauthenticated');
   });
 });
+
+describe('two tabs of a browser that sign in at the same time', () => {
+  it('end one after the other: the one begun first is refused, and costs the other nothing', async () => {
+    const browser = new TravellingBrowser(service.url);
+    const [first, second] = [
+      await browser.travel('/oidc/sign-in', /\/oidc\/callback\?/),
+      await browser.travel('/oidc/sign-in', /\/oidc\/callback\?/),
+    ];
+    expect((await browser.visit(first.address, true)).status).toBe(401);
+    expect((await browser.visit(second.address, true)).status).toBe(303);
+    expect((await browser.get('/session')).status).toBe(200);
+    expect((await browser.visit(second.address, true)).status).toBe(401);
+  });
+});

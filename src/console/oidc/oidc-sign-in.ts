@@ -54,7 +54,7 @@ export class OidcSignIn implements OnModuleInit {
    * Throws `unauthenticated`, `insufficient_scope` when no group gives access, and `unavailable`.
    */
   async finish(flow: SignInFlow | undefined, search: string): Promise<{ secret: string; page: string }> {
-    if (flow === undefined || new URLSearchParams(search).get('state') !== flow.state) {
+    if (flow === undefined) {
       const message =
         'This sign-in was not begun in this browser, or it has taken longer than 10 minutes. Sign in again.';
       throw credentialNeeded(message);

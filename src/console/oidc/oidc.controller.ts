@@ -42,8 +42,9 @@ export class OidcController {
   @Get('callback')
   @Unauthenticated('the identity provider says in the query who it is, which is verified with it')
   async finishSignIn(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const flow = this.flows.take(request, response);
-    const finish = (): ReturnType<OidcSignIn['finish']> => this.signIns.finish(flow, searchOf(request));
+    const search = searchOf(request);
+    const flow = this.flows.take(request, response, new URLSearchParams(search).get('state'));
+    const finish = (): ReturnType<OidcSignIn['finish']> => this.signIns.finish(flow, search);
     const { secret, page } = await this.failures.counted(request, () => this.failures.lookUp(request, finish));
     setSessionCookie(request, response, secret);
     response.redirect(SEE_OTHER, `${TO_CONSOLE}${page}`);

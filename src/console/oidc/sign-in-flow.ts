@@ -44,10 +44,19 @@ export class SignInFlows {
     this.set(request, response, sealed, FLOW_SECONDS);
   }
 
-  /** The sign-in of this browser, which can be used once; undefined when there is none, or it has taken too long. */
-  take(request: Request, response: Response): SignInFlow | undefined {
-    const [sealed, ...others] = cookiesNamed(nameFor(request), request);
+  /**
+   * The sign-in of this browser that was begun with this state, which can be used once; undefined when there is none, or it has
+   * taken too long. One with another state stays: another tab has begun it since.
+   */
+  take(request: Request, response: Response, state: string | null): SignInFlow | undefined {
+    const flow = this.kept(request);
+    if (flow?.state !== state) return undefined;
     this.set(request, response, '', 0);
+    return flow;
+  }
+
+  private kept(request: Request): SignInFlow | undefined {
+    const [sealed, ...others] = cookiesNamed(nameFor(request), request);
     if (sealed === undefined || others.length > 0) return undefined;
     try {
       const text = this.box.open(Buffer.from(sealed, 'base64url'), NIL_UUID, SEALED_FOR);
