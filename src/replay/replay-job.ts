@@ -21,8 +21,8 @@ export function replayJobKey({ tenantId, id }: ReplayKey): string {
 }
 
 /**
- * Runs bulk replays, one piece for each job, so that replays of several workspaces take turns. One process at a time
- * works on a replay. An interrupted piece starts again; entries that it sent before are counted and not sent twice.
+ * Runs bulk replays, one step for each job, so that replays of several workspaces take turns. One process at a time
+ * works on a replay. An interrupted step starts again; entries that it sent before are counted and not sent twice.
  * Each entry counts against the rate limit of the credential that started the replay; beyond the limit the job waits.
  */
 @Injectable()
@@ -50,24 +50,24 @@ export class ReplayJob implements OnModuleInit {
     await this.replays.runExclusive(
       tenantId,
       id,
-      (manager, replay) => this.runPiece(manager, replay),
+      (manager, replay) => this.runStep(manager, replay),
       // A cancellation has the lock, or a slow process that the job library took for dead.
       (manager) => this.addJob(manager, { tenantId, id }, LOCKED_DELAY_MS),
     );
   }
 
-  private async runPiece(manager: EntityManager, replay: ReviewReplay): Promise<void> {
-    const { createdBy } = replay;
+  private async runStep(manager: EntityManager, replay: ReviewReplay): Promise<void> {
+    const { tenantId, createdBy } = replay;
     const piece = await this.replays.nextPiece(manager, replay);
-    const remaining = piece?.entryIds.length ?? 0;
-    const { taken, retryAfterMs } = this.limits.take('events', createdBy, remaining);
+    const step = await this.pieces.firstStep(tenantId, piece?.entryIds ?? []);
+    const { taken, retryAfterMs } = this.limits.take('events', createdBy, step.length);
     if (piece !== null && taken > 0) {
-      const counts = await this.pieces.replay(replay, piece.entryIds.slice(0, taken));
+      const counts = await this.pieces.replay(replay, step.slice(0, taken));
       await this.replays.finishEntries(manager, piece, taken, counts);
     }
     const isMore = piece !== null && (await this.replays.nextPiece(manager, replay)) !== null;
     if (!isMore) return this.replays.end(replay, 'done', this.clock.now(), manager);
-    const delayMs = taken < remaining ? retryAfterMs : 0;
+    const delayMs = taken < step.length ? retryAfterMs : 0;
     return this.addJob(manager, replay, delayMs);
   }
 

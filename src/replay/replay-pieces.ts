@@ -19,10 +19,13 @@ import { replayable } from './domain/replayable';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { StoredEventReplay } from './stored-event-replay';
 
-/** Bytes of payloads in memory at a time. A single event has at most 256 KiB, a refused batch more. */
-const SLICE_BYTES_MAX = 1024 * 1024;
+/**
+ * Bytes of payloads that are sent at a time. More of them could take longer than the transaction of their job may wait, which
+ * PostgreSQL then ends. A single event has at most 256 KiB.
+ */
+const STEP_BYTES_MAX = 1024 * 1024;
 
-/** Sends the entries of one piece of a bulk replay again. */
+/** Sends entries of a bulk replay again. */
 @Injectable()
 export class ReplayPieces {
   constructor(
@@ -34,18 +37,18 @@ export class ReplayPieces {
     private readonly clock: Clock,
   ) {}
 
-  /** Sends each entry once, also if it is called again. Throws `unavailable` if the caller must call it again. */
-  async replay(replay: ReviewReplay, ids: readonly string[]): Promise<ReplayCounts> {
-    const counts = { accepted: 0, duplicate: 0, failed: 0 };
-    const sizes = await this.entries.sizesOf(replay.tenantId, ids);
-    counts.failed += ids.length - sizes.length;
-    for (const slice of slicesBySize(sizes, SLICE_BYTES_MAX)) {
-      for (const counted of await this.replaySlice(replay, slice)) counts[counted] += 1;
-    }
-    return counts;
+  /** The first of these entries, as many as one step sends: one at least. */
+  async firstStep(tenantId: string, ids: readonly string[]): Promise<readonly string[]> {
+    const sizes = new Map((await this.entries.sizesOf(tenantId, ids)).map(({ id, bytes }) => [id, bytes]));
+    const sized = ids.map((id) => ({ id, bytes: sizes.get(id) ?? 0 }));
+    return slicesBySize(sized, STEP_BYTES_MAX)[0] ?? [];
   }
 
-  private async replaySlice(replay: ReviewReplay, ids: readonly string[]): Promise<(keyof ReplayCounts)[]> {
+  /**
+   * Sends the entries of a step, each once, also if it is called again. Throws `unavailable` if the caller must call it
+   * again.
+   */
+  async replay(replay: ReviewReplay, ids: readonly string[]): Promise<ReplayCounts> {
     const { tenantId, id: jobId } = replay;
     const found = new Map((await this.entries.getAll(tenantId, ids)).map((entry) => [entry.id, entry]));
     const steps = ids.map((id) => replayStep(found.get(id), jobId));
@@ -54,7 +57,9 @@ export class ReplayPieces {
       replay,
       steps.flatMap((step) => ('send' in step ? [step.send] : [])),
     );
-    return [...counted, ...results.map(({ status }) => COUNTED_AS[status])];
+    const counts = { accepted: 0, duplicate: 0, failed: 0 };
+    for (const each of [...counted, ...results.map(({ status }) => COUNTED_AS[status])]) counts[each] += 1;
+    return counts;
   }
 
   private async send(replay: ReviewReplay, entries: readonly StoredEntry[]): Promise<ReplayResult[]> {

@@ -130,6 +130,29 @@ describe('POST /v1/review-entries:replay', () => {
     expect(rows).toEqual([{ events: 300, queued: 300, open: 0 }]);
   });
 
+  it('counts large events step by step, whatever becomes of those behind them', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    await sendTooEarly(admin, 40, { eventType: 'anything', properties: { text: 'x'.repeat(60_000) } });
+    await registerTypes(admin);
+    const jobId = await withClient(service.databaseUrl, async (database) => {
+      await database.query('BEGIN');
+      const last =
+        'SELECT FROM review_entries WHERE tenant_id = $1 ORDER BY first_seen_at DESC, id DESC LIMIT 1 FOR UPDATE';
+      await database.query(last, [tenantId]);
+      const begun = await beginReplay(admin, {});
+      const { accepted, done } = await replayOnce(
+        () => admin,
+        begun,
+        (replay) => replay.done > 0,
+      );
+      expect(accepted).toBe(done);
+      expect(done).toBeLessThan(40);
+      await database.query('COMMIT');
+      return begun;
+    });
+    expect(await replayOnce(() => admin, jobId)).toMatchObject({ state: 'done', total: 40, accepted: 40, failed: 0 });
+  });
+
   it('has the rights that its caller had', async () => {
     const workspace = await aWorkspace(service);
     await sendTooEarly(workspace.admin, 2);
@@ -246,7 +269,7 @@ describe('a job of a bulk replay', () => {
 });
 
 describe('POST /v1/review-replays/{jobId}:cancel', () => {
-  it('ends a replay after the piece that is being sent, and leaves the other entries open', async () => {
+  it('ends a replay after the step that is being sent, and leaves the other entries open', async () => {
     const { tenantId, admin } = await aWorkspace(service);
     await sendTooEarly(admin, 250);
     await registerTypes(admin);
