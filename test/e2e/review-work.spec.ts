@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries, theReviewEntry } from '../support/client';
-import { withClient } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -46,12 +46,18 @@ describe('long payloads', () => {
         [tenantId],
       ),
     );
-    const startedAt = performance.now();
-    const { body } = await admin.get('/v1/review-entries?limit=200');
+    const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+      const startedAt = performance.now();
+      const result = await work();
+      return [result, performance.now() - startedAt];
+    };
+    const [{ body }, listMs] = await timed(() => admin.get('/v1/review-entries?limit=200'));
     expect(body.items).toHaveLength(20);
     expect(JSON.stringify(body).length).toBeLessThan(20 * 8_192);
-    // Whole, they are 100 MB.
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    // Whole, they are 100 MB. A list that reads them has to parse and mask them, too.
+    const whole = 'SELECT payload FROM review_entries WHERE tenant_id = $1';
+    const [, wholeMs] = await timed(() => rowsOf(service.databaseUrl, whole, [tenantId]));
+    expect(listMs).toBeLessThan(wholeMs);
   });
 
   it('that are no JSON are cut as text', async () => {
