@@ -16,11 +16,11 @@ export function secretsCommand(console: Console): Command {
 }
 
 async function acceptKey({ onDatabase, say }: Console, isAccepted: boolean): Promise<void> {
-  const { migrate } = await import('../platform/postgres/schema/migrate.js');
+  const { assertMigrated, migrate } = await import('../platform/postgres/schema/migrate.js');
   const { SecretBox } = await import('../platform/secrets/secret-box.js');
   const { checking, keyInForce, presentKey } = await import('../server/secrets-key.js');
   await onDatabase(async (database, settings) => {
-    await migrate(database);
+    await (isAccepted ? migrate : assertMigrated)(database);
     await checking(database, async (check) => {
       const secretsKey = isAccepted ? await keyInForce(settings) : await presentKey(settings);
       const box = secretsKey === undefined ? undefined : new SecretBox({ secretsKey });

@@ -14,7 +14,7 @@ import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { joinOrStartEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
 import { settingsForProcesses } from '../platform/postgres/embedded/server-settings';
-import { ensureMigrated, migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
+import { assertMigrated, ensureMigrated, migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
 import { PlatformModule } from '../platform/platform.module';
 import { statusPolicy } from '../platform/errors/status-policy';
 import { configureApp, type Site } from '../platform/http/server/configure-app';
@@ -266,14 +266,6 @@ export async function withoutServing<Result>(
   } finally {
     await database.stop();
   }
-}
-
-async function assertMigrated(database: ConnectionSettings): Promise<void> {
-  const pending = await pendingMigrationsOf(database);
-  if (pending === 0) return;
-  throw new Error(
-    `The database has an older schema: ${pending} migrations of this version are pending, and this command runs none. Use the version of the running service, or run npm run migrate.`,
-  );
 }
 
 async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Database> {

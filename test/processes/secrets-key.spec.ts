@@ -88,7 +88,7 @@ it('nodes of one database need one key: another one is refused, and what it prot
   await Promise.all([one.stop(), second.stop()]);
 });
 
-it('a service that has waited for migrations asks for the key before it serves', async () => {
+it('a service that has waited for migrations asks for the key before it serves; who only looks runs none', async () => {
   const url = await freshDatabaseUrl('late_key');
   const one = await startServiceProcess({ ...SERVICE, DATABASE_URL: url, SECRETS_KEY: ONE });
   await anHmacSigner(new Client(one.url, one.adminKey));
@@ -96,6 +96,8 @@ it('a service that has waited for migrations asks for the key before it serves',
   // As a version has left it that did not know of the check.
   await rowsOf(url, `DELETE FROM migrations WHERE name = 'SecretsKeyCheck1764000000015'`);
   await rowsOf(url, 'DROP TABLE secrets_key_checks');
+  const asked = await runCds({ DATABASE_URL: url, SECRETS_KEY: OTHER }, ['secrets', 'accept-key']);
+  expect([asked.code, asked.said]).toEqual([1, expect.stringContaining('1 migrations of this version are pending')]);
   const late = { ...SERVICE, DATABASE_URL: url, SECRETS_KEY: OTHER, MIGRATE_ON_START: 'false' };
   const waiting = await startServiceProcess(late);
   const ended = once(waiting.child, 'exit');

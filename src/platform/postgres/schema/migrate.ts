@@ -18,6 +18,15 @@ export async function pendingMigrationsOf(connection: ConnectionSettings): Promi
   return asking(connection, pendingMigrations);
 }
 
+/** For commands that only look. Throws where migrations are pending. */
+export async function assertMigrated(connection: ConnectionSettings): Promise<void> {
+  const pending = await pendingMigrationsOf(connection);
+  if (pending === 0) return;
+  throw new Error(
+    `The database has an older schema: ${pending} migrations of this version are pending, and this command runs none. Use the version of the running service, or run npm run migrate.`,
+  );
+}
+
 /** Migrates the schema, unless nothing is left to do, as at most starts: to find that out takes three statements. */
 export async function ensureMigrated(connection: ConnectionSettings): Promise<void> {
   const isMigrated = await asking(
