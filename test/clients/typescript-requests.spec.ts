@@ -40,6 +40,14 @@ describe('get and post', () => {
     expect(await client().get(VARIABLES)).toMatchObject({ variables: [{ name: 'points', default: 1.5 }] });
   });
 
+  it('give a list where a route answers with lines, and ask once', async () => {
+    const { identity, ...event } = anExternalEvent();
+    await client().post('/v1/external-events', { ...event, identity });
+    const records = await client().post<{ readonly record: string }[]>('/v1/cdp/profiles:export', identity);
+    expect(records.map(({ record }) => record)).toEqual(expect.arrayContaining(['profile', 'event']));
+    expect(line.sent).toHaveLength(2);
+  });
+
   it('follow no redirect and do not repeat the request', async () => {
     line.next({ status: 307, headers: { location: '/v1/events' } });
     await expect(client().get(VARIABLES)).rejects.toMatchObject({ status: 307, errorCode: 'unexpected_answer' });

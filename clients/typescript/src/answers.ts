@@ -5,11 +5,15 @@ import type { Accepted, Duplicate, EventResult } from './types.js';
 type Problem = Partial<components['schemas']['ProblemDetails']>;
 type AnswerHead = Pick<Response, 'status' | 'headers'>;
 
-/** The JSON of a successful answer. Anything else comes from another server, or was cut off. */
+/**
+ * The JSON of a successful answer; a list of it where the answer has lines of JSON. Anything else comes from another server, or
+ * was cut off.
+ */
 export async function jsonOf<Body>(response: Response): Promise<Body> {
   const text = await response.text();
+  const hasLines = /^application\/x-ndjson\b/i.test(response.headers.get('content-type') ?? '');
   try {
-    return JSON.parse(text) as Body;
+    return JSON.parse(hasLines ? `[${text.trim().replaceAll('\n', ',')}]` : text) as Body;
   } catch {
     throw unexpected(response);
   }

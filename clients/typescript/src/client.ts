@@ -44,7 +44,7 @@ export interface BackendClient {
   readonly events: Events;
   /**
    * Reads any other route, at a path with its query such as `/v1/events?limit=10`. Answers the JSON of the answer, which is not
-   * checked against `Body`. Throws CampaignDataError when it is refused, or could not be sent.
+   * checked against `Body`; a list where it has lines of JSON. Throws CampaignDataError when it is refused, or could not be sent.
    */
   readonly get: <Body = unknown>(path: string, signals?: CallSignals) => Promise<Body>;
   /**
