@@ -6,7 +6,7 @@ import { ReplayedEvents } from '../ingest/store/replayed-events';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
-import { databaseFailure } from '../platform/postgres/database-errors';
+import { databaseFailure, QUERY_CANCELED, sqlStateOf } from '../platform/postgres/database-errors';
 import { NIL_UUID } from '../platform/values/uuid';
 import * as sql from './statistics.sql';
 
@@ -16,9 +16,13 @@ const RECOUNT_JOB = 'ingest-statistics-recount';
 const MARGIN_MS = 10_000;
 /** Longer than any transaction of the service writes to the log. */
 const WRITERS_MS_MAX = 2_000;
-/** A piece is one transaction of some 100 ms. */
+/** A piece is one transaction of some 100 ms; of some seconds where each event has a source or type of its own. */
 const PIECE_EVENTS_MAX = 50_000;
 const PIECE_CHANGES_MAX = 10_000;
+/** The share of these that the smallest piece has: a hundred events. */
+const PIECE_SHARE_MIN = 1 / 512;
+/** A piece of twice the size takes less than the time limit of a statement then. */
+const QUICK_MS_MAX = 1_000;
 const WORKSPACES_AT_ONCE = 100;
 /** A stop waits six seconds for a job. */
 const WORK_MS_MAX = 2_000;
@@ -48,6 +52,8 @@ interface CountedFamily {
 export class LogCounter implements OnModuleInit {
   private readonly late;
   private readonly clockSkewed;
+  /** The share of the largest piece that the next one has. */
+  private pieceShare = 1;
 
   constructor(
     private readonly database: DataSource,
@@ -148,11 +154,14 @@ export class LogCounter implements OnModuleInit {
    * the workspace, it does nothing.
    */
   private async countPiece(tenantId: string, until: string): Promise<boolean> {
+    const share = this.pieceShare;
+    const began = performance.now();
     try {
       // One snapshot for all statements.
       const { isMore, counted } = await this.database.transaction('REPEATABLE READ', (manager) =>
-        this.countWithin(manager, tenantId, until),
+        this.countWithin(manager, tenantId, until, share),
       );
+      if (performance.now() - began < QUICK_MS_MAX) this.pieceShare = Math.min(1, share * 2);
       for (const { family, late, clockSkewed } of counted) {
         this.late.inc({ family }, late);
         this.clockSkewed.inc({ family }, clockSkewed);
@@ -161,7 +170,10 @@ export class LogCounter implements OnModuleInit {
     } catch (error) {
       // Another process has counted the workspace since the snapshot.
       if (databaseFailure(error) === 'repeat') return false;
-      throw error;
+      if (sqlStateOf(error) !== QUERY_CANCELED || share <= PIECE_SHARE_MIN) throw error;
+      // It took too long, and would again.
+      this.pieceShare = Math.max(PIECE_SHARE_MIN, share / 4);
+      return true;
     }
   }
 
@@ -169,6 +181,7 @@ export class LogCounter implements OnModuleInit {
     manager: EntityManager,
     tenantId: string,
     until: string,
+    share: number,
   ): Promise<{ isMore: boolean; counted: readonly CountedFamily[] }> {
     const [progress]: Progress[] = await manager.query(sql.LOCK_PROGRESS, [tenantId, until]);
     if (progress === undefined) return { isMore: false, counted: [] };
@@ -177,16 +190,16 @@ export class LogCounter implements OnModuleInit {
       await this.uncount(manager, tenantId);
       return { isMore: true, counted: [] };
     }
-    const end = isDone ? countedUntil : await this.endOfPiece(manager, tenantId, countedUntil, until);
-    const values = [tenantId, countedUntil, end, PIECE_CHANGES_MAX];
-    const counted: CountedFamily[] = await manager.query(sql.COUNT_PIECE, values);
-    const isFull = counted[0]?.changes === PIECE_CHANGES_MAX;
+    const [events, changes] = [Math.ceil(PIECE_EVENTS_MAX * share), Math.ceil(PIECE_CHANGES_MAX * share)];
+    const most = [tenantId, countedUntil, until, events, changes];
+    const end = isDone ? countedUntil : await this.endOfPiece(manager, most);
+    const counted: CountedFamily[] = await manager.query(sql.COUNT_PIECE, [tenantId, countedUntil, end, changes]);
+    const isFull = counted[0]?.changes === changes;
     return { isMore: isFull || (!isDone && end !== until), counted };
   }
 
-  private async endOfPiece(manager: EntityManager, tenantId: string, start: string, until: string): Promise<string> {
-    const values = [tenantId, start, until, PIECE_EVENTS_MAX, PIECE_CHANGES_MAX];
-    const [piece]: { until: string }[] = await manager.query(sql.FIND_PIECE, values);
+  private async endOfPiece(manager: EntityManager, values: readonly unknown[]): Promise<string> {
+    const [piece]: { until: string }[] = await manager.query(sql.FIND_PIECE, [...values]);
     if (piece === undefined) throw new Error('The statement of a piece returned no row');
     return piece.until;
   }

@@ -21,6 +21,16 @@ const PERSONS = 8;
 const SECRETS_KEY = 'a-secrets-key-for-the-statistics-of-tests';
 const DAY_MS = 24 * 60 * 60_000;
 
+/** Ends statements that add more than a thousand rows, as the time limit of statements does on a slow database. */
+const CANCEL_LARGE_PIECES = `
+  CREATE FUNCTION cancel_large_piece() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF (SELECT count(*) FROM added) > 1000 THEN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END IF;
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER cancel_large_piece AFTER INSERT ON ingest_statistics REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION cancel_large_piece()`;
+
 let url: string;
 let nodes: readonly INestApplicationContext[];
 let tenantId: string;
@@ -214,6 +224,23 @@ describe('the statistics of ingest', () => {
     await countLog();
     expect((await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep))).flat()).toMatchObject(
       Array(3).fill({ accepted: 120_000, late: 12_000 }),
+    );
+  });
+
+  it('are counted in smaller pieces where the database ends the statement of a larger one', async () => {
+    const from = new Date(Date.now() - DAY_MS).toISOString();
+    await logged(url, tenantId, { from, count: 2_000, everyMs: 10, sources: 2_000 });
+    await withClient(url, async (client) => {
+      await client.query(CANCEL_LARGE_PIECES);
+      try {
+        await countLog();
+      } finally {
+        await client.query('DROP FUNCTION cancel_large_piece CASCADE');
+      }
+    });
+    expect(await uncounted(url, tenantId)).toEqual({ events: 0, changes: 0 });
+    expect((await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep))).flat()).toMatchObject(
+      Array(3).fill({ accepted: 2_000, late: 200 }),
     );
   });
 
