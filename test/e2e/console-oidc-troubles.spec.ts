@@ -94,6 +94,17 @@ describe('a session by an identity provider that errs', () => {
     await signIn();
   });
 
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['without a challenge', {}],
+    ['with a challenge that names no scheme', { 'www-authenticate': 'error="invalid_access_token"' }],
+    ['with a challenge of another scheme', { 'www-authenticate': 'DPoP error="invalid_token"' }],
+  ])('ends where its access token is refused %s', async (_words, headers) => {
+    const browser = await signIn();
+    await age();
+    await provider.set({ answers: { '/me': { status: 401, headers } } });
+    expectProblem(await browser.get('/v1/events'), 401, 'unauthenticated');
+  });
+
   it('is ended by its person while the provider is away', async () => {
     const browser = await signIn();
     const { cookie } = browser;

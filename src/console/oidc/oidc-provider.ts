@@ -27,6 +27,8 @@ const BROKEN_ANSWERS: ReadonlySet<string> = new Set([
   'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
 ]);
 
+const TOKEN_ENDED = 'its access token has ended';
+
 type Library = typeof import('openid-client');
 
 interface Connected {
@@ -149,7 +151,9 @@ export class OidcProvider {
       throw signInRefused('the subject is not printable ASCII of up to 255 characters');
     }
     const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
-    const userInfo = hasUserInfo ? await library.fetchUserInfo(configuration, accessToken, subject) : undefined;
+    const userInfo = hasUserInfo
+      ? await library.fetchUserInfo(configuration, accessToken, subject).catch(refuseWithoutChallenge)
+      : undefined;
     const claims: Readonly<Record<string, unknown>> = { ...idToken, ...userInfo };
     return {
       subject,
@@ -223,6 +227,12 @@ function signInRefused(words: string): DomainError {
   return credentialNeeded(`The identity provider does not confirm the sign-in: ${words}. Sign in again.`);
 }
 
+/** Some providers refuse an access token without the challenge that RFC 6750 asks for. */
+function refuseWithoutChallenge(error: unknown): never {
+  const { cause } = error as { readonly cause?: unknown };
+  throw cause instanceof Response && cause.status === 401 ? signInRefused(TOKEN_ENDED) : error;
+}
+
 /** Undefined when it is no refusal of a person. Codes are fixed texts of the protocol. */
 function refusalIn(library: Library, error: unknown): string | undefined {
   if (error instanceof library.AuthorizationResponseError) return codeIn(error.error);
@@ -230,9 +240,9 @@ function refusalIn(library: Library, error: unknown): string | undefined {
     return NOT_OF_PERSON.has(error.error) || mayPass(error.status) ? undefined : codeIn(error.error);
   }
   if (error instanceof library.WWWAuthenticateChallengeError) {
-    // Another scheme than that of the person's token asks for the credential of the client.
-    const isOfPerson = error.cause.some(({ scheme }) => scheme === 'bearer') && !mayPass(error.status);
-    return isOfPerson ? 'its access token has ended' : undefined;
+    // Basic asks for the credential of the client.
+    const isOfClient = error.cause.every(({ scheme }) => scheme === 'basic');
+    return isOfClient || mayPass(error.status) ? undefined : TOKEN_ENDED;
   }
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && BROKEN_ANSWERS.has(code)
