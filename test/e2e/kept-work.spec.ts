@@ -17,14 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** Starts work of one kind, and returns where it is shown. */
-interface Started {
+/** A workspace of its own for work of one kind. */
+interface Beginning {
   readonly tenantId: string;
   readonly client: Client;
+  /** Returns where the work is shown. */
   readonly start: () => Promise<string>;
 }
 
-async function inReview(action: string, list: string): Promise<Started> {
+async function inReview(action: string, list: string): Promise<Beginning> {
   const { tenantId, admin: client } = await aWorkspace(service);
   const start = async () => {
     const { body } = await client.post(`/v1/review-entries:${action}`, { filter: {} });
@@ -33,13 +34,13 @@ async function inReview(action: string, list: string): Promise<Started> {
   return { tenantId, client, start };
 }
 
-async function ofWebhook(): Promise<Started> {
+async function ofWebhook(): Promise<Beginning> {
   const { tenantId, admin: client } = await aWorkspace(service);
   const { id } = await aWebhook(client, receiver.url);
   return { tenantId, client, start: () => startReplay(client, id) };
 }
 
-async function ofReaction(): Promise<Started> {
+async function ofReaction(): Promise<Beginning> {
   const campaign = await aCampaign(service);
   const { tenantId, admin: client } = campaign.workspace;
   await campaign.define('state.user.points', 'number');
