@@ -19,6 +19,8 @@ export interface BackfilledEvent {
   readonly profileIds: readonly string[];
 }
 
+/** Of one transaction. */
+export const MARKS_REMOVED_MAX = 1_000;
 /** Stands for the values of the campaign and the app. */
 const SHARED = NIL_UUID;
 
@@ -81,8 +83,9 @@ export class BackfillMarks {
   }
 
   /** Removes some marks of a backfill that is over; returns whether there may be more. */
-  async remove(transaction: Transaction, tenantId: string, backfillId: string, most: number): Promise<boolean> {
-    return (await transaction.send(sql.REMOVE_MARKS, [tenantId, backfillId, most])).length === most;
+  async remove(transaction: Transaction, tenantId: string, backfillId: string): Promise<boolean> {
+    const removed = await transaction.send(sql.REMOVE_MARKS, [tenantId, backfillId, MARKS_REMOVED_MAX]);
+    return removed.length === MARKS_REMOVED_MAX;
   }
 }
 

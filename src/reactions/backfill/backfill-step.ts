@@ -21,7 +21,6 @@ import { NIL_UUID } from '../../platform/values/uuid';
 
 /** Fewer events than a turn of a worker processes, so that locks are held more briefly than by live events. */
 export const EVENTS_MAX = 100;
-const MARKS_REMOVED_MAX = 1_000;
 
 /**
  * One step of a backfill, in one transaction: reads the next events, applies the reaction, writes records and progress.
@@ -55,7 +54,7 @@ export class BackfillStep {
     const backfill = await this.progress.lock(transaction, key);
     if (backfill === undefined) return OVER;
     if (backfill.isOver) {
-      const isMore = await this.marks.remove(transaction, key.tenantId, key.id, MARKS_REMOVED_MAX);
+      const isMore = await this.marks.remove(transaction, key.tenantId, key.id);
       return isMore ? AGAIN : OVER;
     }
     if (backfill.startedAt === null) return this.start(transaction, key);

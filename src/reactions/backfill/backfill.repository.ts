@@ -4,10 +4,8 @@ import { removeOldWork } from '../../platform/jobs/kept-work';
 import { UNFINISHED_LIST, UNFINISHED_STATES } from '../../platform/jobs/work-states';
 import { Reaction } from '../entities/reaction.entity';
 import { ReactionBackfill } from './entities/reaction-backfill.entity';
+import { MARKS_REMOVED_MAX } from './backfill-marks';
 import type { BackfillKey } from './backfill-progress';
-
-/** Of a workspace, when a backfill is added. */
-const MARKS_REMOVED_MAX = 1_000;
 
 /**
  * Removes some marks ($2) of backfills that are over. Looks for those of each by their key: a running backfill may have
