@@ -1,13 +1,18 @@
 import { PipelinedConnection } from '../../src/platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../src/platform/values/uuid';
 import { ChangeRelay } from '../../src/webhooks/delivery/change-relay';
+import { WorkspaceTransactions } from '../../src/webhooks/delivery/workspace-transactions';
 import { startApp, type TestApp } from '../support/app';
 import { aWorkspace } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
+import { until } from '../support/until';
 import { aWebhook } from '../support/webhooks';
 
 const ENDPOINTS = 50;
 const CHANGES = 25;
+const STOCK = { scope: 'campaign', name: 'stock', type: 'number' };
+const OF_STOCK = [{ change: { scope: 'campaign', name: 'stock', campaignId: 'spring' } }];
+const setStock = (value: number): object => ({ ops: [{ path: 'state.campaign.stock', op: 'set', value }] });
 
 let service: TestApp;
 let connection: PipelinedConnection;
@@ -25,29 +30,70 @@ afterAll(async () => {
 
 it('adds 500 deliveries of a workspace at most in one transaction, in the order of the changes', async () => {
   const { tenantId, admin } = await aWorkspace(service);
-  const stock = { scope: 'campaign', name: 'stock', type: 'number' };
-  await admin.post('/v1/campaigns/spring/variables:define', stock);
-  const events = [{ change: { scope: 'campaign', name: 'stock', campaignId: 'spring' } }];
+  await admin.post('/v1/campaigns/spring/variables:define', STOCK);
   const hooks = Array.from({ length: ENDPOINTS }, (_, number) =>
-    aWebhook(admin, `http://127.0.0.1:9/${number}`, { events }),
+    aWebhook(admin, `http://127.0.0.1:9/${number}`, { events: OF_STOCK }),
   );
   await Promise.all(hooks);
   for (let value = 1; value <= CHANGES; value += 1) {
-    const body = { ops: [{ path: 'state.campaign.stock', op: 'set', value }] };
-    await admin.post('/v1/campaigns/spring/participants/ann/state:mutate', body);
+    await admin.post('/v1/campaigns/spring/participants/ann/state:mutate', setStock(value));
   }
   const relay = service.app.get(ChangeRelay);
   const counts: number[] = [];
   for (let isMore = true; isMore;) {
-    ({ isMore } = await relay.run(connection, NIL_UUID, (error: unknown) => {
-      throw error;
-    }));
+    ({ isMore } = await relay.run(connection, transactions(), NIL_UUID));
     counts.push((await ordersOf(tenantId)).reduce((sum, { values }) => sum + values.length, 0));
   }
   expect(counts).toEqual([500, 1_000, 1_250]);
   const inOrder = Array.from({ length: CHANGES }, (_, index) => index + 1);
   expect((await ordersOf(tenantId)).map(({ values }) => values)).toEqual(Array(ENDPOINTS).fill(inOrder));
 });
+
+it('goes on with the other workspaces where a statement of one is ended, and comes back to that one later', async () => {
+  const [broken, other] = (await Promise.all([aWorkspace(service), aWorkspace(service)])).toSorted((a, b) =>
+    a.tenantId < b.tenantId ? -1 : 1,
+  );
+  for (const { admin } of [broken!, other!]) {
+    await admin.post('/v1/campaigns/spring/variables:define', STOCK);
+    await aWebhook(admin, 'http://127.0.0.1:9/', { events: OF_STOCK });
+    await admin.post('/v1/campaigns/spring/participants/ann/state:mutate', setStock(1));
+  }
+  const relay = service.app.get(ChangeRelay);
+  const failures: unknown[] = [];
+  const held = transactions((error) => failures.push(error));
+  await withClient(service.databaseUrl, async (client) => {
+    await client.query(cancelStatementsOf(broken!.tenantId));
+    try {
+      await relay.run(connection, held, NIL_UUID);
+      await relay.run(connection, held, NIL_UUID);
+    } finally {
+      await client.query('DROP FUNCTION cancel_statement CASCADE');
+    }
+  });
+  // It rested at the second time.
+  expect(failures).toMatchObject([{ code: '57014' }]);
+  expect(await ordersOf(other!.tenantId)).toEqual([{ values: [1] }]);
+  expect(await ordersOf(broken!.tenantId)).toEqual([]);
+  await until(async () => {
+    await relay.run(connection, held, NIL_UUID);
+    return (await ordersOf(broken!.tenantId)).length === 1;
+  });
+});
+
+function transactions(
+  failed = (error: unknown): unknown => {
+    throw error;
+  },
+): WorkspaceTransactions {
+  return new WorkspaceTransactions({ connection, settings: {}, isAway: () => false, failed });
+}
+
+/** Ends statements that add queues of a workspace, as the time limit of statements does. */
+const cancelStatementsOf = (tenantId: string): string => `
+  CREATE FUNCTION cancel_statement() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END $$;
+  CREATE TRIGGER cancel_statement BEFORE INSERT ON webhook_queues
+    FOR EACH ROW WHEN (NEW.tenant_id = '${tenantId}') EXECUTE FUNCTION cancel_statement()`;
 
 /** The values of the deliveries of each endpoint, in the order of its queue. */
 function ordersOf(tenantId: string): Promise<{ values: number[] }[]> {

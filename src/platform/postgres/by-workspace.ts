@@ -2,7 +2,7 @@ import type { ConnectionSettings } from './connection-settings';
 import type { OfWorkspace } from './pipelined-connection';
 
 /** What one transaction takes; its workspace, where each transaction is of one. */
-interface TransactionShare<Item> {
+export interface TransactionShare<Item> {
   readonly of: readonly OfWorkspace[];
   readonly items: readonly Item[];
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { databaseFailure } from '../../platform/postgres/database-errors';
 import { compareText, CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
-import type { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
+import type { PipelinedConnection, Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { FIND_CHANGED_WORKSPACES, LOCK_CHANGES, TAKE_CHANGES } from '../change.sql';
 import { ENDPOINTS_PER_WORKSPACE_MAX } from '../domain/webhook';
 import { ADD_CHANGES } from './delivery.sql';
 import { DeliverySignal } from './delivery-signal';
+import type { WorkspaceTransactions } from './workspace-transactions';
 
 /** Of one poll; the next one goes on after them. */
 const WORKSPACES_PER_POLL = 20;
@@ -37,13 +37,13 @@ export class ChangeRelay {
   ) {}
 
   /**
-   * Adds some. Returns the workspace to go on after, and whether there may be more. What fails in one workspace is passed
-   * to `failed` and tried again by the next call; a lost database is thrown.
+   * Adds some. Returns the workspace to go on after, and whether there may be more. What fails in one workspace is tried
+   * again by a later call; a lost database is thrown.
    */
   async run(
-    connection: PipelinedConnection,
+    connection: Pick<PipelinedConnection, 'query'>,
+    transactions: WorkspaceTransactions,
     after: string,
-    failed: (error: unknown) => void,
   ): Promise<{ readonly after: string; readonly isMore: boolean }> {
     const found = await this.crossWorkspace.first<{ tenantId: string }>((...query) => connection.query(...query), {
       statement: FIND_CHANGED_WORKSPACES,
@@ -53,46 +53,37 @@ export class ChangeRelay {
     });
     const isFull = found.length === WORKSPACES_PER_POLL;
     let isMore = isFull;
-    for (const { tenantId } of found) {
-      try {
-        if (await this.relay(connection, tenantId)) isMore = true;
-      } catch (error) {
-        if (databaseFailure(error) === 'away') throw error;
-        failed(error);
-      }
-    }
+    await transactions.run({
+      items: found.map(({ tenantId }) => tenantId),
+      tenantOf: (tenantId) => tenantId,
+      isApart: true,
+      run: (transaction, [tenantId = '']) => this.relay(transaction, tenantId),
+      done: (hasMore) => (isMore ||= hasMore),
+      left: () => undefined,
+    });
     return { after: isFull ? (found.at(-1)?.tenantId ?? NIL_UUID) : NIL_UUID, isMore };
   }
 
   /** Returns whether there may be more; not while another process does the same. */
-  private relay(connection: PipelinedConnection, tenantId: string): Promise<boolean> {
-    return connection.transaction(
-      async (transaction) => {
-        const locked = await transaction.send(LOCK_CHANGES, [tenantId]);
-        if (locked.length === 0) return false;
-        const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [
-          tenantId,
-          CHANGES_AT_ONCE,
-          DELIVERIES_AT_ONCE,
-        ]);
-        const added = taken
-          .toSorted(inOrder)
-          .flatMap(({ id, queueId, endpointIds }) =>
-            endpointIds.split(',').map((endpointId) => ({ id, queueId, endpointId })),
-          );
-        if (added.length === 0) return false;
-        await transaction.send(ADD_CHANGES, [
-          added.map(() => tenantId),
-          added.map(({ endpointId }) => endpointId),
-          added.map(({ queueId }) => queueId),
-          added.map(({ id }) => id),
-        ]);
-        const endpoints = added.map(({ endpointId }) => ({ tenantId, endpointId }));
-        transaction.afterCommit(() => this.signal.announce(endpoints));
-        return taken.length === CHANGES_AT_ONCE || added.length > DELIVERIES_AT_ONCE - ENDPOINTS_PER_WORKSPACE_MAX;
-      },
-      [{ tenantId }],
-    );
+  private async relay(transaction: Transaction, tenantId: string): Promise<boolean> {
+    const locked = await transaction.send(LOCK_CHANGES, [tenantId]);
+    if (locked.length === 0) return false;
+    const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [tenantId, CHANGES_AT_ONCE, DELIVERIES_AT_ONCE]);
+    const added = taken
+      .toSorted(inOrder)
+      .flatMap(({ id, queueId, endpointIds }) =>
+        endpointIds.split(',').map((endpointId) => ({ id, queueId, endpointId })),
+      );
+    if (added.length === 0) return false;
+    await transaction.send(ADD_CHANGES, [
+      added.map(() => tenantId),
+      added.map(({ endpointId }) => endpointId),
+      added.map(({ queueId }) => queueId),
+      added.map(({ id }) => id),
+    ]);
+    const endpoints = added.map(({ endpointId }) => ({ tenantId, endpointId }));
+    transaction.afterCommit(() => this.signal.announce(endpoints));
+    return taken.length === CHANGES_AT_ONCE || added.length > DELIVERIES_AT_ONCE - ENDPOINTS_PER_WORKSPACE_MAX;
   }
 }
 

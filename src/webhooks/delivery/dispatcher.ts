@@ -54,6 +54,8 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   });
   private readonly connection: PipelinedConnection;
   private readonly transactions: WorkspaceTransactions;
+  /** A workspace whose changes rest still gets its calls. */
+  private readonly relayTransactions: WorkspaceTransactions;
   private readonly sender: DeliverySender;
   private readonly slots = new DeliverySlots();
   private readonly due = new DueEndpoints();
@@ -90,12 +92,14 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
-    this.transactions = new WorkspaceTransactions({
+    const context = {
       connection: this.connection,
       settings: connectionSettings,
-      isAway: (tenantId) => crossWorkspace.isAway(tenantId),
-      failed: (error) => this.failed(error),
-    });
+      isAway: (tenantId: string) => crossWorkspace.isAway(tenantId),
+      failed: (error: unknown) => this.failed(error),
+    };
+    this.transactions = new WorkspaceTransactions(context);
+    this.relayTransactions = new WorkspaceTransactions(context);
     // Each call listens.
     setMaxListeners(SLOTS.inAll, this.stopped.signal);
     this.sender = new DeliverySender({ metrics, box, personal, clock, settings, stop: this.stopped.signal });
@@ -162,8 +166,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     const now = performance.now();
     if (this.changesWaitMs(now) > 0) return false;
     this.signal.takeChanges();
-    const failed = (error: unknown): void => this.failed(error);
-    const { after, isMore } = await this.changes.run(this.connection, this.changesAfter, failed);
+    const { after, isMore } = await this.changes.run(this.connection, this.relayTransactions, this.changesAfter);
     this.changesAfter = after;
     this.changesDueAt = isMore ? 0 : now + CHANGES_POLL_MS;
     const endedAt = performance.now();

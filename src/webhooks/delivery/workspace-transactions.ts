@@ -1,4 +1,4 @@
-import { transactionShares } from '../../platform/postgres/by-workspace';
+import { transactionShares, type TransactionShare } from '../../platform/postgres/by-workspace';
 import type { ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { databaseFailure, QUERY_CANCELED, sqlStateOf } from '../../platform/postgres/database-errors';
 import type { OfWorkspace, PipelinedConnection, Transaction } from '../../platform/postgres/pipelined-connection';
@@ -7,13 +7,17 @@ import type { OfWorkspace, PipelinedConnection, Transaction } from '../../platfo
 const REST_FACTOR = 9;
 const REST_MS_MIN = 500;
 const REST_MS_MAX = 10_000;
-/** Workspaces are tried apart for so long; those behind wait for the next work. */
-const APART_MS_MAX = 5_000;
+/** Transactions are begun for so long; what is behind waits for the next work. */
+const WORK_MS_MAX = 5_000;
+
+const EACH_APART = { isOneWorkspace: true };
 
 /** Work on items of several workspaces. */
 interface SharedWork<Item, Result> {
   readonly items: readonly Item[];
   readonly tenantOf: (item: Item) => string;
+  /** Whether each workspace gets its own transaction from the start. */
+  readonly isApart?: boolean;
   readonly run: (transaction: Transaction, items: readonly Item[]) => Promise<Result>;
   /** Gets what `run` returned, when it is committed. */
   readonly done: (result: Result, items: readonly Item[]) => void;
@@ -53,49 +57,46 @@ export class WorkspaceTransactions {
     const items = work.items.filter(isReady);
     if (items.length < work.items.length) work.left(work.items.filter((item) => !isReady(item)));
     const failures: unknown[] = [];
-    for (const { items: shared, of } of transactionShares(this.context.settings, items, work.tenantOf)) {
-      const begunAt = performance.now();
-      const failure = await this.attempt(work, shared, of);
-      if (failure === undefined) continue;
-      if (isAboutAll(failure.error)) {
-        work.left(shared);
-        failures.push(failure.error);
-      } else await this.keepApart(work, shared, failure.error, begunAt);
-    }
+    const settings = work.isApart === true ? EACH_APART : this.context.settings;
+    await this.runShares(work, transactionShares(settings, items, work.tenantOf), failures);
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Goes on with each workspace by itself where the transaction of all of them has failed. */
-  private async keepApart<Item, Result>(
+  private async runShares<Item, Result>(
     work: SharedWork<Item, Result>,
-    items: readonly Item[],
-    error: unknown,
-    begunAt: number,
+    shares: readonly TransactionShare<Item>[],
+    failures: unknown[],
   ): Promise<void> {
-    const shares = transactionShares({ isOneWorkspace: true }, items, work.tenantOf);
-    const [only, ...others] = shares;
-    if (only !== undefined && others.length === 0) {
-      work.left(items);
-      this.rest(only.of, error, begunAt);
-      return;
-    }
-    const endsAt = performance.now() + APART_MS_MAX;
-    for (const { items: own, of } of shares) {
-      const startedAt = performance.now();
-      const failure = startedAt < endsAt ? await this.attempt(work, own, of) : 'later';
+    const endsAt = performance.now() + WORK_MS_MAX;
+    for (const { items, of } of shares) {
+      const begunAt = performance.now();
+      if (begunAt > endsAt) {
+        work.left(items);
+        continue;
+      }
+      const failure = await this.attempt(work, items, of);
       if (failure === undefined) continue;
-      work.left(own);
-      if (failure !== 'later') this.rest(of, failure.error, startedAt);
+      const { error } = failure;
+      const tenantIds = new Set(items.map((item) => work.tenantOf(item)));
+      if (isAboutAll(error)) {
+        work.left(items);
+        failures.push(error);
+      } else if (tenantIds.size > 1) {
+        await this.runShares(work, transactionShares(EACH_APART, items, work.tenantOf), failures);
+      } else {
+        work.left(items);
+        this.rest(tenantIds, error, begunAt);
+      }
     }
   }
 
-  private rest(of: readonly OfWorkspace[], error: unknown, begunAt: number): void {
+  private rest(tenantIds: ReadonlySet<string>, error: unknown, begunAt: number): void {
     this.context.failed(error);
     // What only lost a race is tried again with the next work.
     if (databaseFailure(error) === 'repeat') return;
     const now = performance.now();
     const restMs = Math.min(REST_MS_MAX, Math.max(REST_MS_MIN, REST_FACTOR * (now - begunAt)));
-    for (const { tenantId } of of) this.restsUntil.set(tenantId, now + restMs);
+    for (const tenantId of tenantIds) this.restsUntil.set(tenantId, now + restMs);
   }
 
   /** Returns why it failed. */
