@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent } from '../support/builders';
-import { aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
+import { type Client, expectProblem, reviewEntries, type Workspace } from '../support/client';
 import { untilBlocked, withClient } from '../support/database';
 import { placesOf } from '../support/traces';
-import { aFullPerson, type FullPerson, preparePersons } from '../support/persons';
+import { aFullPerson, type FullPerson, workspacesForPersons } from '../support/persons';
+
+const TESTS = 5;
 
 let service: TestApp;
+let prepared: Workspace[];
 let admin: Client;
 let tenantId: string;
 
 beforeAll(async () => {
   service = await startApp({ DEFAULT_PHONE_REGION: 'DE' });
+  prepared = await workspacesForPersons(service, TESTS);
 });
 
-beforeEach(async () => {
-  ({ admin, tenantId } = await aWorkspace(service));
-  await preparePersons(admin);
+beforeEach(() => {
+  const next = prepared.pop();
+  if (next === undefined) throw new Error(`More than ${TESTS} tests.`);
+  ({ admin, tenantId } = next);
 });
 
 afterAll(() => service.stop());

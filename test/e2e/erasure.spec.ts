@@ -3,14 +3,18 @@ import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, expectProblem, reviewEntries, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
-import { aFullPerson, anEchoingWebhook, CAMPAIGN, type FullPerson, preparePersons } from '../support/persons';
+import { aFullPerson, anEchoingWebhook, CAMPAIGN, type FullPerson, workspacesForPersons } from '../support/persons';
 import { placesOf } from '../support/traces';
 import { until } from '../support/until';
 import { startReceiver, type Receiver } from '../support/webhooks';
 
 const LIFT = '/v1/cdp/erasures:lift';
 
+/** One for each test and each of its cases. */
+const WORKSPACES = 21;
+
 let service: TestApp;
+let prepared: Workspace[];
 let workspace: Workspace;
 let admin: Client;
 let receiver: Receiver;
@@ -21,12 +25,14 @@ beforeAll(async () => {
     startApp(environment, undefined, [], { processesEvents: true }),
     startReceiver(),
   ]);
+  prepared = await workspacesForPersons(service, WORKSPACES);
 });
 
-beforeEach(async () => {
-  workspace = await aWorkspace(service);
+beforeEach(() => {
+  const next = prepared.pop();
+  if (next === undefined) throw new Error(`More than ${WORKSPACES} tests.`);
+  workspace = next;
   ({ admin } = workspace);
-  await preparePersons(admin);
 });
 
 afterAll(() => Promise.all([service.stop(), receiver.stop()]));

@@ -3,8 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../src/platform/values/clock';
 import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
-import { databaseOf, freshDatabaseUrl, urlOf, withClient } from '../support/database';
-import { startFaultProxy } from '../support/fault-proxy';
+import { freshDatabaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 import { until } from '../support/until';
 
@@ -21,8 +20,8 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 
-async function aNode(work: JobWork, database = url, giveUp?: JobWork): Promise<INestApplicationContext> {
-  const node = await startNode(database);
+async function aNode(work: JobWork, giveUp?: JobWork): Promise<INestApplicationContext> {
+  const node = await startNode(url);
   nodes.push(node);
   node.get(Jobs).handle(NAME, work, giveUp && { giveUp });
   node.get(Jobs).start();
@@ -43,20 +42,6 @@ const waiting = (key: string): Promise<number> =>
     );
     return rows[0]?.count ?? 0;
   });
-
-/** Takes the connections of jobs away, and lets nobody connect again before `meanwhile` is over. */
-async function cutOff(meanwhile: () => Promise<void>): Promise<void> {
-  const database = /\/(cds_jobs_\w+)/.exec(url)?.[1] ?? '';
-  await withClient(urlOf('postgres'), async (client) => {
-    await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
-    await client.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cds-jobs' AND datname = $1`,
-      [database],
-    );
-    await meanwhile();
-    await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
-  });
-}
 
 /** Notes what it is asked to do. */
 function aNotebook(): { done: string[]; work: (payload: JobPayload) => Promise<void> } {
@@ -165,7 +150,7 @@ describe('a job', () => {
         [`${NAME}/${key}`, attempts, isLocked],
       ),
     );
-    await aNode(failing, url, given.work);
+    await aNode(failing, given.work);
     await until(() => given.done.includes(key));
     await until(async () => (await waiting(key)) === 0);
     expect([given.done, done.includes(key)]).toEqual([[key], isTried]);
@@ -176,7 +161,7 @@ describe('a job', () => {
     let refusals = 0;
     const failing: JobWork = ({ id }) => (id === key ? Promise.reject(new Error('No')) : Promise.resolve());
     const giveUp: JobWork = () => ((refusals += 1) === 1 ? Promise.reject(new Error('No')) : Promise.resolve());
-    const node = await aNode(failing, url, giveUp);
+    const node = await aNode(failing, giveUp);
     await add(node, key);
     await until(async () => {
       // Without the delays between attempts.
@@ -268,49 +253,6 @@ describe('a job', () => {
     const last = await add(first);
     await until(() => done.includes(last));
     expect(done.filter((id) => id === key)).toEqual([key]);
-  });
-
-  it('is done after its process has lost every connection, idle or at work', async () => {
-    const { done, work } = aNotebook();
-    let enter = (): void => undefined;
-    const entered = new Promise<void>((resolve) => (enter = resolve));
-    let leave = (): void => undefined;
-    const left = new Promise<void>((resolve) => (leave = resolve));
-    const key = randomUUID();
-    const node = await aNode(async (payload) => {
-      await work(payload);
-      if (payload['id'] !== key || done.filter((id) => id === key).length > 1) return;
-      enter();
-      await left;
-    });
-    await add(node, key);
-    await entered;
-    // What the job has done cannot be written down for a second.
-    await cutOff(async () => {
-      leave();
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    });
-    await until(async () => (await waiting(key)) === 0);
-    await cutOff(() => Promise.resolve());
-    const last = await add(node);
-    await until(() => done.includes(last));
-  });
-
-  it('does not stay locked when the connections of its process fall silent before its end is recorded', async () => {
-    const proxy = await startFaultProxy(url);
-    const { done, work } = aNotebook();
-    let leave = (): void => undefined;
-    const left = new Promise<void>((resolve) => (leave = resolve));
-    const node = await aNode((payload) => work(payload).then(() => left), proxy.urlOf(databaseOf(url)));
-    try {
-      const key = await add(node);
-      await until(() => done.includes(key));
-      proxy.fallSilent();
-      leave();
-      await until(async () => (await waiting(key)) === 0);
-    } finally {
-      await proxy.close();
-    }
   });
 });
 

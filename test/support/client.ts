@@ -91,7 +91,7 @@ export interface Workspace {
   client(options: KeyOptions): Promise<Client>;
 }
 
-interface RunningService {
+export interface RunningService {
   readonly url: string;
   readonly databaseUrl: string;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { aCdpEvent, anExternalEvent, registerTypes } from './builders';
-import type { Client } from './client';
+import { aWorkspace, type Client, type RunningService, type Workspace } from './client';
 import { aTokenIssuer } from './tokens';
 import { until } from './until';
 import { aWebhook, type Receiver } from './webhooks';
@@ -33,6 +33,16 @@ export async function preparePersons(admin: Client): Promise<void> {
   const events = [{ change: { scope: 'user', name: 'motto' } }, { change: { scope: 'campaign', name: 'slogan' } }];
   const { body } = await admin.post('/v1/webhooks', { url: 'https://hooks.example.com/', events });
   await admin.post(`/v1/webhooks/${body.webhook.id}:disable`, {});
+}
+
+/** Workspaces that are prepared at the same time: each subscription to changes waits a second for all processes to know it. */
+export function workspacesForPersons(service: RunningService, count: number): Promise<Workspace[]> {
+  const prepare = async (): Promise<Workspace> => {
+    const workspace = await aWorkspace(service);
+    await preparePersons(workspace.admin);
+    return workspace;
+  };
+  return Promise.all(Array.from({ length: count }, prepare));
 }
 
 /** An endpoint whose answers repeat what it gets, with identities and all: its deliveries hold personal data. */

@@ -12,9 +12,9 @@ const SLOW = [
   'browser/review',
   'processes/cds-events-export',
   'processes/bootstrap',
+  'faults/jobs',
   'browser/campaigns',
   'integration/jobs',
-  'e2e/erasure',
   'browser/sign-in',
   'browser/session',
   'browser/access',
@@ -30,33 +30,36 @@ const SLOW = [
   'processes/cds-backup',
   'processes/typescript-patience',
   'browser/event-types',
-  'e2e/hostile-bodies',
   'rounds/mutations',
-  'e2e/openapi-answers',
   'rounds/ingest-from-memory',
-  'e2e/webhook-replays',
   'rounds/unread-answers',
   'rounds/profile-erasure',
   'processes/postgres-upgrade',
   'processes/recipes',
   'processes/cds-state-export',
+  'e2e/event-retention',
+  'e2e/cds-configuration',
+  'integration/database-copy',
   'e2e/backfills',
+  'e2e/webhook-outages',
   'faults/backfill',
   'rounds/variables-limits',
   'e2e/overload',
   'rounds/processing-failures',
   'e2e/webhook-changes',
   'e2e/openapi-examples',
+  'e2e/database-clock-set-back',
   'processes/cds-events-send-troubles',
   'faults/shutdown',
   'processes/typescript-package',
   'faults/worker-metrics',
   'faults/keys-on-two-nodes',
   'processes/demo',
-  'e2e/health',
 ].map((name) => join(TESTS, `${name}.spec.ts`));
-/** So many others begin between two of them: while one waits, the others have the cores, and none is left for the end. */
+/** While one waits, others have the cores: so many at least begin between two of them. */
 const BETWEEN = 3;
+/** Where there are many others, these are spread over such a part of them. None is left for the end. */
+const SPREAD = 0.6;
 
 /**
  * Jest begins with what took longest the last time, and on a fresh clone with the largest files. The first lets all workers wait
@@ -69,7 +72,8 @@ class SlowOnesApartSequencer extends Sequencer {
     const sorted = super.sort(tests);
     const order = sorted.filter(({ path }) => !SLOW.includes(path));
     const slow = SLOW.flatMap((path) => sorted.filter((test) => test.path === path));
-    slow.forEach((test, index) => order.splice(index * (BETWEEN + 1), 0, test));
+    const between = Math.max(BETWEEN, Math.floor((SPREAD * order.length) / slow.length));
+    slow.forEach((test, index) => order.splice(index * (between + 1), 0, test));
     return order;
   }
 }
