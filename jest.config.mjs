@@ -46,8 +46,8 @@ export default {
   testSequencer: '<rootDir>/test/support/jest/slow-ones-apart-sequencer.cjs',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // One more than the two cores there are at least: much of a test is waiting for PostgreSQL and for other processes.
-  maxWorkers: 3,
+  // More than the two cores there are at least: much of a test is waiting, by system tests for processes that need a core.
+  maxWorkers: systemTests === 'alone' ? 3 : 4,
   // Against hanging only, on the slowest machine: what must be answered in time is measured by the tests themselves.
   testTimeout: 300_000,
 };
