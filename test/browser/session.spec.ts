@@ -100,6 +100,7 @@ describe('a reaction that is being written', () => {
     await buttonOf(page, 'Define reaction').click();
     expect(await definition.inputValue()).toBe('{ "half": "written"');
     await buttonOf(form, 'Cancel').click();
+    await form.waitFor({ state: 'hidden' });
     await buttonOf(page, 'Define reaction').click();
     expect(await definition.inputValue()).toContain('"name": "count-purchases"');
   });
