@@ -3,7 +3,7 @@ import { NIL_UUID } from '../../src/platform/values/uuid';
 import { ChangeRelay } from '../../src/webhooks/delivery/change-relay';
 import { WorkspaceTransactions } from '../../src/webhooks/delivery/workspace-transactions';
 import { startApp, type TestApp } from '../support/app';
-import { aWorkspace } from '../support/client';
+import { aWorkspace, type Workspace } from '../support/client';
 import { rowsOf, withClient } from '../support/database';
 import { until } from '../support/until';
 import { aWebhook } from '../support/webhooks';
@@ -50,19 +50,12 @@ it('adds 500 deliveries of a workspace at most in one transaction, in the order 
 });
 
 it('goes on with the other workspaces where a statement of one is ended, and comes back to that one later', async () => {
-  const [broken, other] = (await Promise.all([aWorkspace(service), aWorkspace(service)])).toSorted((a, b) =>
-    a.tenantId < b.tenantId ? -1 : 1,
-  );
-  for (const { admin } of [broken!, other!]) {
-    await admin.post('/v1/campaigns/spring/variables:define', STOCK);
-    await aWebhook(admin, 'http://127.0.0.1:9/', { events: OF_STOCK });
-    await admin.post('/v1/campaigns/spring/participants/ann/state:mutate', setStock(1));
-  }
+  const [broken, other] = await twoChangedWorkspaces();
   const relay = service.app.get(ChangeRelay);
   const failures: unknown[] = [];
   const held = transactions((error) => failures.push(error));
   await withClient(service.databaseUrl, async (client) => {
-    await client.query(cancelStatementsOf(broken!.tenantId));
+    await client.query(cancelStatementsOf(broken.tenantId));
     try {
       await relay.run(connection, held, NIL_UUID);
       await relay.run(connection, held, NIL_UUID);
@@ -72,13 +65,41 @@ it('goes on with the other workspaces where a statement of one is ended, and com
   });
   // It rested at the second time.
   expect(failures).toMatchObject([{ code: '57014' }]);
-  expect(await ordersOf(other!.tenantId)).toEqual([{ values: [1] }]);
-  expect(await ordersOf(broken!.tenantId)).toEqual([]);
+  expect(await ordersOf(other.tenantId)).toEqual([{ values: [1] }]);
+  expect(await ordersOf(broken.tenantId)).toEqual([]);
   await until(async () => {
     await relay.run(connection, held, NIL_UUID);
-    return (await ordersOf(broken!.tenantId)).length === 1;
+    return (await ordersOf(broken.tenantId)).length === 1;
   });
 });
+
+it('begins with the workspaces that one before them left no time for', async () => {
+  const [slow, other] = await twoChangedWorkspaces();
+  const relay = service.app.get(ChangeRelay);
+  await withClient(service.databaseUrl, async (client) => {
+    await client.query(delayQueuesOf(slow.tenantId));
+    try {
+      const { after } = await relay.run(connection, transactions(), NIL_UUID);
+      expect([after, await ordersOf(other.tenantId)]).toEqual([slow.tenantId, []]);
+      await slow.admin.post('/v1/campaigns/spring/participants/ann/state:mutate', setStock(2));
+      await relay.run(connection, transactions(), after);
+    } finally {
+      await client.query('DROP FUNCTION delay_queue CASCADE');
+    }
+  });
+  expect(await ordersOf(other.tenantId)).toEqual([{ values: [1] }]);
+});
+
+/** In the order in which they are relayed. */
+async function twoChangedWorkspaces(): Promise<[Workspace, Workspace]> {
+  const [one, two] = await Promise.all([aWorkspace(service), aWorkspace(service)]);
+  for (const { admin } of [one, two]) {
+    await admin.post('/v1/campaigns/spring/variables:define', STOCK);
+    await aWebhook(admin, 'http://127.0.0.1:9/', { events: OF_STOCK });
+    await admin.post('/v1/campaigns/spring/participants/ann/state:mutate', setStock(1));
+  }
+  return one.tenantId < two.tenantId ? [one, two] : [two, one];
+}
 
 function transactions(
   failed = (error: unknown): unknown => {
@@ -94,6 +115,13 @@ const cancelStatementsOf = (tenantId: string): string => `
     BEGIN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END $$;
   CREATE TRIGGER cancel_statement BEFORE INSERT ON webhook_queues
     FOR EACH ROW WHEN (NEW.tenant_id = '${tenantId}') EXECUTE FUNCTION cancel_statement()`;
+
+/** Lets the queues of a workspace take longer than one round begins transactions. */
+const delayQueuesOf = (tenantId: string): string => `
+  CREATE FUNCTION delay_queue() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM pg_sleep(5.2); RETURN NEW; END $$;
+  CREATE TRIGGER delay_queue BEFORE INSERT ON webhook_queues
+    FOR EACH ROW WHEN (NEW.tenant_id = '${tenantId}') EXECUTE FUNCTION delay_queue()`;
 
 /** The values of the deliveries of each endpoint, in the order of its queue. */
 function ordersOf(tenantId: string): Promise<{ values: number[] }[]> {

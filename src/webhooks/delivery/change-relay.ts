@@ -53,15 +53,22 @@ export class ChangeRelay {
     });
     const isFull = found.length === WORKSPACES_PER_POLL;
     let isMore = isFull;
+    let last: string | undefined;
     await transactions.run({
       items: found.map(({ tenantId }) => tenantId),
       tenantOf: (tenantId) => tenantId,
       isApart: true,
-      run: (transaction, [tenantId = '']) => this.relay(transaction, tenantId),
+      run: (transaction, [tenantId = '']) => {
+        last = tenantId;
+        return this.relay(transaction, tenantId);
+      },
       done: (hasMore) => (isMore ||= hasMore),
       left: () => undefined,
     });
-    return { after: isFull ? (found.at(-1)?.tenantId ?? NIL_UUID) : NIL_UUID, isMore };
+    const end = found.at(-1)?.tenantId;
+    // For those behind it there was no time, or they rest: the next call begins with them.
+    if (last !== undefined && last !== end) return { after: last, isMore };
+    return { after: isFull ? (end ?? NIL_UUID) : NIL_UUID, isMore };
   }
 
   /** Returns whether there may be more; not while another process does the same. */
