@@ -46,7 +46,7 @@ export default {
   testSequencer: '<rootDir>/test/support/jest/slow-ones-apart-sequencer.cjs',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // More than the two cores there are at least: much of a test is waiting, by system tests for processes that need a core.
+  // More than the two cores there are at least: much of a test is waiting. System tests start processes that need cores.
   maxWorkers: systemTests === 'alone' ? 3 : 4,
   // Against hanging only, on the slowest machine: what must be answered in time is measured by the tests themselves.
   testTimeout: 300_000,

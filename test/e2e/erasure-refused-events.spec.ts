@@ -9,19 +9,17 @@ import { aFullPerson, type FullPerson, workspacesForPersons } from '../support/p
 const TESTS = 5;
 
 let service: TestApp;
-let prepared: Workspace[];
+let nextWorkspace: () => Workspace;
 let admin: Client;
 let tenantId: string;
 
 beforeAll(async () => {
   service = await startApp({ DEFAULT_PHONE_REGION: 'DE' });
-  prepared = await workspacesForPersons(service, TESTS);
+  nextWorkspace = await workspacesForPersons(service, TESTS);
 });
 
 beforeEach(() => {
-  const next = prepared.pop();
-  if (next === undefined) throw new Error(`More than ${TESTS} tests.`);
-  ({ admin, tenantId } = next);
+  ({ admin, tenantId } = nextWorkspace());
 });
 
 afterAll(() => service.stop());

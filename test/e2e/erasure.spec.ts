@@ -10,11 +10,11 @@ import { startReceiver, type Receiver } from '../support/webhooks';
 
 const LIFT = '/v1/cdp/erasures:lift';
 
-/** One for each test and each of its cases. */
-const WORKSPACES = 21;
+/** With each case of a test. */
+const TESTS = 21;
 
 let service: TestApp;
-let prepared: Workspace[];
+let nextWorkspace: () => Workspace;
 let workspace: Workspace;
 let admin: Client;
 let receiver: Receiver;
@@ -25,13 +25,11 @@ beforeAll(async () => {
     startApp(environment, undefined, [], { processesEvents: true }),
     startReceiver(),
   ]);
-  prepared = await workspacesForPersons(service, WORKSPACES);
+  nextWorkspace = await workspacesForPersons(service, TESTS);
 });
 
 beforeEach(() => {
-  const next = prepared.pop();
-  if (next === undefined) throw new Error(`More than ${WORKSPACES} tests.`);
-  workspace = next;
+  workspace = nextWorkspace();
   ({ admin } = workspace);
 });
 

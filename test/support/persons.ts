@@ -35,14 +35,22 @@ export async function preparePersons(admin: Client): Promise<void> {
   await admin.post(`/v1/webhooks/${body.webhook.id}:disable`, {});
 }
 
-/** Workspaces that are prepared at the same time: each subscription to changes waits a second for all processes to know it. */
-export function workspacesForPersons(service: RunningService, count: number): Promise<Workspace[]> {
+/**
+ * A workspace for each of so many tests, prepared at the same time: each subscription to changes waits a second for all
+ * processes to know it. What is returned gives the next one.
+ */
+export async function workspacesForPersons(service: RunningService, count: number): Promise<() => Workspace> {
   const prepare = async (): Promise<Workspace> => {
     const workspace = await aWorkspace(service);
     await preparePersons(workspace.admin);
     return workspace;
   };
-  return Promise.all(Array.from({ length: count }, prepare));
+  const prepared = await Promise.all(Array.from({ length: count }, prepare));
+  return () => {
+    const next = prepared.pop();
+    if (next === undefined) throw new Error(`There are more than ${count} tests.`);
+    return next;
+  };
 }
 
 /** An endpoint whose answers repeat what it gets, with identities and all: its deliveries hold personal data. */
