@@ -77,7 +77,7 @@ export class CustomerErasure implements OnModuleInit {
       const root = await this.locks.rootOf(this.database.manager, tenantId, profileId);
       if (root === undefined) return undefined;
       if (root.erased) return this.customerOf(tenantId, root.id);
-      await this.database.transaction((manager) => this.mark(manager, tenantId, root.id, eraser));
+      await this.database.transaction((manager) => this.mark(manager, tenantId, profileId, root.id, eraser));
     }
     throw unavailable();
   }
@@ -226,14 +226,17 @@ export class CustomerErasure implements OnModuleInit {
     return members.map((member) => member.profileId);
   }
 
+  /** Marks nobody if the profile has got another root meanwhile: an undo may have left this one to another person. */
   private async mark(
     manager: EntityManager,
     tenantId: string,
+    profileId: string,
     rootId: string,
     { by, address }: AuditActor,
   ): Promise<void> {
     if (!(await this.locks.lockRoot(manager, tenantId, rootId))) return;
     const members = await this.locks.membersOf(manager, tenantId, rootId);
+    if (!members.some((member) => member.profileId === profileId)) return;
     const erasedAt = this.clock.now();
     await manager.query(
       `UPDATE profiles SET erased_at = $3, version = version + 1 WHERE tenant_id = $1 AND profile_id = ANY($2)`,

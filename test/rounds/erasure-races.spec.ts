@@ -259,6 +259,29 @@ describe('a note about the person', () => {
   });
 });
 
+describe('the erasure of a customer whose merge is being undone', () => {
+  it('erases the side with the profile that was asked for, and nobody else', async () => {
+    const [owner, mail] = [external(`owner-${mark}`), email(`${mark}@x.de`)];
+    await take(quick, naming(owner), naming(mail), naming(owner, mail));
+    const { rootId, profileIds } = (await customerOf(owner))!;
+    const [mailId] = profileIds.filter((id) => id !== rootId);
+    await withClient(url, async (blocker) => {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT 1 FROM profiles WHERE profile_id = $1 FOR UPDATE', [rootId]);
+      const undoing = undoMerges(owner);
+      await until(async () => (await waitingForLocks(url)) === 1);
+      const erasing = slow.get(ErasuresService).erase(aCaller(tenantId), mailId!, null);
+      await until(async () => (await waitingForLocks(url)) === 2);
+      await blocker.query('COMMIT');
+      await Promise.all([undoing, erasing]);
+    });
+    expect(await customerOf(mail)).toBeUndefined();
+    expect(await placesOf(url, [mail.value])).toEqual([]);
+    expect(await customerOf(owner)).toMatchObject({ rootId, profileIds: [rootId], identifiers: [owner] });
+    expect(await take(slow, naming(owner))).toEqual(['accepted']);
+  });
+});
+
 describe('a customer whose merge with an erased person was undone', () => {
   it('counts as living for a worker whose look is older and waited for another lock', async () => {
     const [other, person, mail] = [external(`other-${mark}`), external(`person-${mark}`), email(`${mark}@x.de`)];
