@@ -11,7 +11,7 @@ import {
   type PersonalRecord,
 } from '../platform/privacy/personal-data';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
-import { LOCK_STATES_OF_PERSON } from './state-of-person';
+import { hasNoValuesIn, LOCK_STATES_OF_PERSON } from './state-of-person';
 
 const ENTRIES_PER_PAGE = 200;
 /** A participant may have a million entries. */
@@ -36,6 +36,8 @@ export const DELETE_OWN: Statement = {
   name: 'runtime_delete_history',
   text: `DELETE FROM value_changes c USING ${someOf(OWN)} WHERE ${IS_SAME}`,
 };
+const DELETE_OWN_LEFT = `
+  DELETE FROM value_changes c WHERE tenant_id = $1 AND ${OWN.condition} AND ${hasNoValuesIn('c.owner_id')}`;
 export const FORGET_WHO_IN_HISTORY: Statement = {
   name: 'runtime_forget_who',
   text: `
@@ -117,11 +119,10 @@ export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
   /** The few entries written since. */
   async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
     if (subject === null) return;
-    // Then no mutation of the person is writing an entry.
+    // Then no mutation of values that are erased is writing an entry. `StateOfPerson` may have erased them before.
     await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
-    for (const statement of [DELETE_OWN, FORGET_WHO_IN_HISTORY]) {
-      await manager.query(...queryOf(statement, [tenantId, subject, null], this.connection));
-    }
+    await manager.query(DELETE_OWN_LEFT, [tenantId, subject]);
+    await manager.query(...queryOf(FORGET_WHO_IN_HISTORY, [tenantId, subject, null], this.connection));
   }
 
   private async *exportSome(

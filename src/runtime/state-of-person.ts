@@ -79,6 +79,17 @@ export const LOCK_STATES_OF_PERSON = `
   SELECT campaign_id FROM participant_states WHERE tenant_id = $1 AND subject = $2
   ORDER BY (campaign_id || '/') COLLATE "C" FOR UPDATE`;
 
+/**
+ * Within the transaction that has deleted the values of the person $2: whether they have none in a campaign. Where they have some,
+ * they have begun anew in it since, and the outcomes, the history and the changes there belong to these values.
+ */
+export const hasNoValuesIn = (campaignId: string): string => `NOT EXISTS (
+    SELECT FROM participant_states s WHERE s.tenant_id = $1 AND s.subject = $2 AND s.campaign_id = ${campaignId})`;
+
+const DELETE_VALUES = 'DELETE FROM participant_states WHERE tenant_id = $1 AND subject = $2';
+const DELETE_OUTCOMES_LEFT = `
+  DELETE FROM mutation_outcomes o WHERE tenant_id = $1 AND subject = $2 AND ${hasNoValuesIn('o.campaign_id')}`;
+
 /** At most $3 outcomes, each found by its key (docs/adr/0092). */
 export const DELETE_OUTCOMES: Statement = {
   name: 'runtime_delete_outcomes',
@@ -137,11 +148,10 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   /** The few outcomes stored since, and the values. */
   async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
     if (subject === null) return;
-    // Then no mutation is storing an outcome.
+    // Then no mutation of these values is storing an outcome. One of a campaign without values may be, and begins anew.
     await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
-    for (const table of ['participant_states', 'mutation_outcomes']) {
-      await manager.query(`DELETE FROM ${table} WHERE tenant_id = $1 AND subject = $2`, [tenantId, subject]);
-    }
+    await manager.query(DELETE_VALUES, [tenantId, subject]);
+    await manager.query(DELETE_OUTCOMES_LEFT, [tenantId, subject]);
   }
 
   private async *statesOf(tenantId: string, subject: string): AsyncIterable<PersonalRecord> {

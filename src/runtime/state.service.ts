@@ -88,7 +88,7 @@ export class StateService {
     return code === 'limit_reached' ? { faults: found, isLimitReached: true } : { faults: found };
   }
 
-  /** No mutation of the participant is under way, nor begins, until the caller's transaction ends. */
+  /** No mutation of values that the participant has is under way, nor begins, until the caller's transaction ends. */
   async holdParticipant(manager: EntityManager, tenantId: string, subject: string): Promise<void> {
     await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
   }

@@ -11,6 +11,7 @@ import {
   type PersonalRecord,
 } from '../../platform/privacy/personal-data';
 import { NIL_UUID } from '../../platform/values/uuid';
+import { hasNoValuesIn } from '../../runtime/state-of-person';
 import { StateService } from '../../runtime/state.service';
 import { participantQueueId } from '../domain/stored-change';
 import { DeliveryDto } from '../dto/delivery.dto';
@@ -27,7 +28,7 @@ const ROWS_PER_STATEMENT = 200;
  */
 
 const STOP_RELAY = `SELECT 1 FROM webhook_sets WHERE tenant_id = $1 FOR NO KEY UPDATE`;
-const DELETE_QUEUES = `DELETE FROM webhook_queues WHERE tenant_id = $1 AND profile_id = $2`;
+const LOCK_QUEUES = `SELECT 1 FROM webhook_queues WHERE tenant_id = $1 AND profile_id = $2 FOR UPDATE`;
 const DELETE_OWN: Statement = {
   name: 'webhooks_delete_own_changes',
   text: `
@@ -38,6 +39,11 @@ const DELETE_OWN: Statement = {
     ) few
     WHERE c.tenant_id = few.tenant_id AND c.id = few.id`,
 };
+/** All that are left in the last step, except those of values with which the participant has begun anew. */
+const DELETE_OWN_LEFT = `
+  DELETE FROM webhook_changes c
+  WHERE tenant_id = $1 AND subject = $2 AND subject <> '' AND change->>'scope' = 'user'
+    AND ${hasNoValuesIn(`c.change->>'ownerId'`)}`;
 const DELETE_DELIVERIES: Statement = {
   name: 'webhooks_delete_deliveries',
   text: `
@@ -45,6 +51,17 @@ const DELETE_DELIVERIES: Statement = {
       SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
       WHERE tenant_id = $1::uuid AND profile_id = $2 AND seq > 0 ORDER BY endpoint_id, seq LIMIT $3)`,
 };
+const DELETE_DELIVERIES_LEFT = `
+  DELETE FROM webhook_deliveries d
+  WHERE tenant_id = $1 AND profile_id = $2 AND seq > 0
+    AND NOT EXISTS (SELECT FROM webhook_changes c WHERE c.tenant_id = $1 AND c.id = d.event_id)`;
+const DELETE_EMPTY_QUEUES = `
+  DELETE FROM webhook_queues q
+  WHERE tenant_id = $1 AND profile_id = $2
+    AND NOT EXISTS (
+      SELECT FROM webhook_deliveries d
+      WHERE d.tenant_id = $1 AND d.profile_id = $2 AND d.endpoint_id = q.endpoint_id AND d.seq > 0 AND d.state = 'pending'
+    )`;
 
 /**
  * What the person has changed for others stays, but not who it was, nor what answers say. Each change is found by its key
@@ -123,16 +140,18 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     return true;
   }
 
-  /** The few that were stored since, and the queues. */
+  /** The few that were stored since, and the queues that are empty then. */
   async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
     if (subject === null) return;
-    // Then no mutation of the person is storing a change, and no process adds deliveries.
+    // Then no mutation of values that are erased is storing a change, and no process adds deliveries.
     await this.state.holdParticipant(manager, tenantId, subject);
     await manager.query(STOP_RELAY, [tenantId]);
-    await manager.query(DELETE_QUEUES, [tenantId, participantQueueId(tenantId, subject)]);
-    for (const [statement, parameter] of stepsOf(tenantId, subject)) {
-      await manager.query(...queryOf(statement, [tenantId, parameter, null], this.connection));
-    }
+    const queueId = participantQueueId(tenantId, subject);
+    await manager.query(LOCK_QUEUES, [tenantId, queueId]);
+    await manager.query(DELETE_OWN_LEFT, [tenantId, subject]);
+    await manager.query(DELETE_DELIVERIES_LEFT, [tenantId, queueId]);
+    await manager.query(DELETE_EMPTY_QUEUES, [tenantId, queueId]);
+    await manager.query(...queryOf(FORGET_WHO, [tenantId, subject, null], this.connection));
   }
 
   private page(tenantId: string, subject: string, after: string): Promise<WebhookChange[]> {
