@@ -26,7 +26,7 @@ export interface ErasedCustomer {
 
 /** Each failed attempt means that another transaction changed the customer. */
 const ATTEMPTS_MAX = 12;
-/** How often the progress is stored: a killed process repeats at most this much work. */
+/** How often the progress is stored: a killed process repeats at most this much work, and notices that another one was faster. */
 const PROGRESS_INTERVAL_MS = 1_000;
 /** What nodes know of the database's time differs by less. */
 const IN_FUTURE_MS = 60_000;
@@ -137,42 +137,36 @@ export class CustomerErasure implements OnModuleInit {
   }
 
   /**
-   * The progress of an erasure that features do in steps. Starts at the beginning, or where an earlier attempt stopped.
+   * The progress of an erasure that features do in steps. Starts at the beginning, or where an earlier attempt stopped. Undefined
+   * if another process has finished the erasure.
    */
-  async steps({ tenantId, profileId }: Erasure): Promise<ErasureProgress> {
+  async steps({ tenantId, profileId }: Erasure): Promise<ErasureProgress | undefined> {
     const now = this.clock.now();
     const [rows]: [{ progress: ErasureProgress }[], number] = await this.database.query(
       `UPDATE erasures SET worked_at = $4, progress = coalesce(progress, $3)
-       WHERE tenant_id = $1 AND profile_id = $2 RETURNING progress`,
+       WHERE tenant_id = $1 AND profile_id = $2 AND finished_at IS NULL RETURNING progress`,
       [tenantId, profileId, JSON.stringify({ begunAt: now.toISOString(), positions: {} }), now],
     );
-    const [row] = rows;
-    if (row === undefined) throw new Error('An erasure is gone before it is finished');
-    return row.progress;
+    return rows[0]?.progress;
   }
 
-  /** The steps of the feature `name`. They throw `unavailable` once `stopped` is aborted. */
+  /** The steps of the feature `name`. They throw `unavailable` once `stopped` is aborted, or the erasure is finished elsewhere. */
   stepsOf(
     erasure: Erasure,
     { begunAt, positions }: ErasureProgress,
     name: string,
     stopped: AbortSignal,
   ): Omit<ErasureSteps, 'waitFor'> {
-    let storedAtMs = this.clock.monotonicMs();
-    const throwIfStopping = (): void => {
+    let notedAtMs = this.clock.monotonicMs();
+    const note = async (position: string | null): Promise<void> => {
+      const isTime = this.clock.monotonicMs() - notedAtMs >= PROGRESS_INTERVAL_MS;
+      if (isTime || (stopped.aborted && position !== null)) {
+        if (!(await this.noteWork(erasure, name, position))) throw unavailable();
+        notedAtMs = this.clock.monotonicMs();
+      }
       if (stopped.aborted) throw unavailable();
     };
-    return {
-      begunAt: new Date(begunAt),
-      position: positions[name],
-      throwIfStopping,
-      done: async (position) => {
-        if (this.clock.monotonicMs() - storedAtMs < PROGRESS_INTERVAL_MS && !stopped.aborted) return;
-        await this.storePosition(erasure, name, position);
-        storedAtMs = this.clock.monotonicMs();
-        throwIfStopping();
-      },
-    };
+    return { begunAt: new Date(begunAt), position: positions[name], goOn: () => note(null), done: note };
   }
 
   /** The customer of an erasure, by the root id. */
@@ -294,12 +288,15 @@ export class CustomerErasure implements OnModuleInit {
     }
   }
 
-  private async storePosition({ tenantId, profileId }: Erasure, name: string, position: string): Promise<void> {
-    await this.database.query(
-      `UPDATE erasures SET worked_at = $5, progress = jsonb_set(progress, ARRAY['positions', $3], to_jsonb($4::text))
-       WHERE tenant_id = $1 AND profile_id = $2`,
+  /** Stores that this process works on an erasure, and its position, if there is one. False: the erasure is finished. */
+  private async noteWork({ tenantId, profileId }: Erasure, name: string, position: string | null): Promise<boolean> {
+    const [, noted]: [unknown, number] = await this.database.query(
+      `UPDATE erasures SET worked_at = $5,
+         progress = coalesce(jsonb_set(progress, ARRAY['positions', $3], to_jsonb($4::text)), progress)
+       WHERE tenant_id = $1 AND profile_id = $2 AND finished_at IS NULL`,
       [tenantId, profileId, name, position, this.clock.now()],
     );
+    return noted > 0;
   }
 }
 

@@ -108,7 +108,7 @@ export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
     if (subject === null) return true;
     for (const statement of [DELETE_OWN, FORGET_WHO_IN_HISTORY]) {
       for (let changed = ENTRIES_PER_STATEMENT; changed === ENTRIES_PER_STATEMENT;) {
-        steps.throwIfStopping();
+        await steps.goOn();
         const values = [tenantId, subject, ENTRIES_PER_STATEMENT];
         [, changed] = await this.database.query<[unknown, number]>(...queryOf(statement, values, this.connection));
       }

@@ -138,7 +138,7 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
     for (let erased = OUTCOMES_PER_STATEMENT; erased === OUTCOMES_PER_STATEMENT;) {
-      steps.throwIfStopping();
+      await steps.goOn();
       const values = [tenantId, subject, OUTCOMES_PER_STATEMENT];
       [, erased] = await this.database.query<[unknown, number]>(...queryOf(DELETE_OUTCOMES, values, this.connection));
     }

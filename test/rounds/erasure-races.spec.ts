@@ -319,7 +319,7 @@ describe('an erasure that was killed while it looked at events of others', () =>
     const { rootId } = (await customerOf(mail))!;
     const customers = slow.get(CustomerErasure);
     const customer = (await customers.begin(tenantId, rootId, { by: 'test', address: null }))!;
-    const steps = await customers.steps(customer.erasure);
+    const steps = (await customers.steps(customer.erasure))!;
     const ofEvents = customers.stepsOf(customer.erasure, steps, 'events_of_others', new AbortController().signal);
     const [first, second] = await rowsOf<{ lookedAt: object; eventId: string }>(
       url,
@@ -330,7 +330,7 @@ describe('an erasure that was killed while it looked at events of others', () =>
     );
     await until(async () => {
       await ofEvents.done(JSON.stringify({ lookedAt: first!.lookedAt }));
-      return (await customers.steps(customer.erasure)).positions['events_of_others'] !== undefined;
+      return (await customers.steps(customer.erasure))!.positions['events_of_others'] !== undefined;
     });
     await quick.get(ErasuresService).erase(aCaller(tenantId), rootId, null);
     const left = `SELECT event_id AS "eventId", identity ? 'email' AS named FROM events

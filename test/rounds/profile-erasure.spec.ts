@@ -350,14 +350,14 @@ describe('an erasure beside 100 MB of refused payloads', () => {
     const [first, second] = (
       await query('SELECT id FROM review_entries WHERE tenant_id = $1 ORDER BY id', [tenantId])
     ).map(({ id }) => id as string);
-    const steps = await customers.steps(customer.erasure);
+    const steps = (await customers.steps(customer.erasure))!;
     expect(steps).toEqual({ begunAt: expect.any(String), positions: {} });
     const ofReview = customers.stepsOf(customer.erasure, steps, 'review', new AbortController().signal);
     await until(async () => {
       await ofReview.done(first!);
-      return (await of(1, CustomerErasure).steps(customer.erasure)).positions['review'] === first;
+      return (await of(1, CustomerErasure).steps(customer.erasure))!.positions['review'] === first;
     });
-    expect((await of(1, CustomerErasure).steps(customer.erasure)).begunAt).toBe(steps.begunAt);
+    expect((await of(1, CustomerErasure).steps(customer.erasure))!.begunAt).toBe(steps.begunAt);
     await of(1, ErasuresService).erase(aCaller(tenantId), rootId, null);
     const left = await query('SELECT id FROM review_entries WHERE tenant_id = $1 AND payload IS NOT NULL', [tenantId]);
     // It was passed over, since it was said to be done.

@@ -104,10 +104,21 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     return this.finish(begun);
   }
 
+  /** Another process may finish it meanwhile: then nothing is left to do, and this one stops. */
   private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {
-    const { erasure } = customer;
-    const { tenantId } = erasure;
-    if (erasure.finishedAt !== null) return erasure;
+    const { tenantId, profileId, finishedAt } = customer.erasure;
+    if (finishedAt !== null) return customer.erasure;
+    try {
+      return await this.eraseAll(customer);
+    } catch (error) {
+      const { erasure } = await this.customers.customerOf(tenantId, profileId);
+      if (erasure.finishedAt === null) throw error;
+      return erasure;
+    }
+  }
+
+  private async eraseAll(customer: ErasedCustomer): Promise<FinishedErasure> {
+    const { tenantId } = customer.erasure;
     const person = this.persons.of(tenantId, customer);
     await this.customers.waitForEvents(customer);
     const { since, ends } = await this.mutex.runExclusive(tenantId, () => this.eraseAhead(customer, person));
@@ -123,6 +134,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const done = await this.customers.steps(erasure);
     const since = new Map<PersonalDataKeeper, Date>();
     const ends: (() => Promise<void>)[] = [];
+    if (done === undefined) return { since, ends };
     for (const keeper of this.data.keepers()) {
       const steps = this.customers.stepsOf(erasure, done, keeper.name, this.readiness.stopped);
       const waitFor: ErasureSteps['waitFor'] = (end) => ends.push(end);

@@ -146,7 +146,7 @@ export class EventsNamingPerson implements PersonalDataKeeper, OnModuleInit {
     const { tenantId, identifiers } = person;
     const identifiersIn = identifierFinder(identifiers, this.identity.rules);
     for await (const { profileId, rows } of this.separatedEvents(person, begin)) {
-      steps.throwIfStopping();
+      await steps.goOn();
       const named = rows.flatMap(({ eventId, identity }) =>
         identity === null ? [] : identifiersIn(identity).map((identifier) => ({ tenantId, ...identifier, eventId })),
       );
@@ -183,7 +183,7 @@ export class EventsNamingPerson implements PersonalDataKeeper, OnModuleInit {
     const search = new TraceSearch(traces);
     const pages = { after, perPage: EVENTS_PER_TRANSACTION };
     for await (const naming of this.unlinked.eventsNaming(manager, tenantId, identifiers, pages)) {
-      steps.throwIfStopping();
+      await steps.goOn();
       await manager.transaction((within) => this.removePersonFrom(within, tenantId, naming, search));
       await steps.done(positionText({ changedTo: naming.at(-1)?.eventId ?? after }));
     }

@@ -57,8 +57,8 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /** Statement by statement, each a transaction of its own, so that locks are short. */
-  async eraseAhead(person: Person, { throwIfStopping }: ErasureSteps): Promise<boolean> {
-    await this.eraseEvents(this.database.manager, person, throwIfStopping);
+  async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
+    await this.eraseEvents(this.database.manager, person, goOn);
     return true;
   }
 
@@ -70,11 +70,11 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   private async eraseEvents(
     manager: EntityManager,
     { tenantId, profileIds }: Person,
-    beforeEach?: () => void,
+    beforeEach?: () => Promise<void>,
   ): Promise<void> {
     for (const profileId of profileIds) {
       for (let after: unknown[] = ['-infinity', NIL_UUID]; ;) {
-        beforeEach?.();
+        await beforeEach?.();
         const values = [tenantId, profileId, ...after, EVENTS_PER_STATEMENT];
         const rows: LookedAt[] = await manager.query(READ_EVENTS_TO_ERASE, values);
         const filled = rows.filter((row) => row.filled).map((row) => row.event_id);

@@ -44,10 +44,14 @@ export interface ErasureSteps {
   readonly begunAt: Date;
   /** Behind what is done; undefined at the beginning. */
   readonly position: string | undefined;
-  /** Everything up to here is done; kept once a second, and when the process stops. Throws what `throwIfStopping` throws. */
+  /** Everything up to here is done; kept once a second, and when the process stops. Throws what `goOn` throws. */
   done(position: string): Promise<void>;
-  /** Throws `unavailable` once the process is told to stop: another one, or a later start, takes the erasure up. */
-  readonly throwIfStopping: () => void;
+  /**
+   * To be called before each statement; notes once a second that somebody works on the erasure. Throws `unavailable` once the
+   * process is told to stop, so that another one, or a later start, takes the erasure up; and once another process has
+   * finished it: what has come in since is not to be erased.
+   */
+  readonly goOn: () => Promise<void>;
   /** What the erasure waits for when all features are ahead, and may take long: erasures of others go on meanwhile. */
   readonly waitFor: (end: () => Promise<void>) => void;
 }

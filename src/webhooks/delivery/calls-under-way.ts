@@ -39,23 +39,19 @@ export class CallsUnderWay {
 
   /**
    * Resolves once every call has ended that was claimed from these queues before this begins: within an attempt, or
-   * within the claim of a killed process (30 s). `throwIfStopping` throws when the process stops.
+   * within the claim of a killed process (30 s). `goOn` throws when the process stops.
    */
-  async waitForEnd(tenantId: string, queueIds: readonly string[], throwIfStopping: () => void): Promise<void> {
+  async waitForEnd(tenantId: string, queueIds: readonly string[], goOn: () => Promise<void>): Promise<void> {
     for (let from = 0; from < queueIds.length; from += QUEUES_PER_STATEMENT) {
-      await this.waitForEndOf(tenantId, queueIds.slice(from, from + QUEUES_PER_STATEMENT), throwIfStopping);
+      await this.waitForEndOf(tenantId, queueIds.slice(from, from + QUEUES_PER_STATEMENT), goOn);
     }
   }
 
-  private async waitForEndOf(
-    tenantId: string,
-    queueIds: readonly string[],
-    throwIfStopping: () => void,
-  ): Promise<void> {
+  private async waitForEndOf(tenantId: string, queueIds: readonly string[], goOn: () => Promise<void>): Promise<void> {
     /** By queue, the claim that is waited for; undefined: not known yet. */
     let awaited: ReadonlyMap<string, string | undefined> | undefined;
     for (;;) {
-      throwIfStopping();
+      await goOn();
       const rows: QueueClaim[] = await this.database.query(READ_CLAIMS, [tenantId, queueIds]);
       awaited = stillAwaited(rows, awaited);
       if (awaited.size === 0) return;

@@ -127,7 +127,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     const queueIds = new Set([participantQueueId(tenantId, subject)]);
     for (const [statement, parameter] of stepsOf(tenantId, subject)) {
       for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT;) {
-        steps.throwIfStopping();
+        await steps.goOn();
         const values = [tenantId, parameter, ROWS_PER_STATEMENT];
         const [rows, count] = await this.database.query<[{ queue_id?: string }[], number]>(
           ...queryOf(statement, values, this.connection),
@@ -136,7 +136,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
         changed = count;
       }
     }
-    steps.waitFor(() => this.calls.waitForEnd(tenantId, [...queueIds], steps.throwIfStopping));
+    steps.waitFor(() => this.calls.waitForEnd(tenantId, [...queueIds], steps.goOn));
     return true;
   }
 

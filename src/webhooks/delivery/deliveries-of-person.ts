@@ -82,10 +82,10 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
    * Statement by statement, each a transaction of its own, so that locks are short. Calls that are under way end before the
    * erasure is answered, and none begins any more: nothing is sent after the answer.
    */
-  async eraseAhead(person: Person, { throwIfStopping, waitFor }: ErasureSteps): Promise<boolean> {
-    waitFor(() => this.calls.waitForEnd(person.tenantId, person.profileIds, throwIfStopping));
-    waitFor(() => this.eraseAnswersOfOthers(person, throwIfStopping));
-    await this.eraseAnswers(this.database.manager, person, throwIfStopping);
+  async eraseAhead(person: Person, { goOn, waitFor }: ErasureSteps): Promise<boolean> {
+    waitFor(() => this.calls.waitForEnd(person.tenantId, person.profileIds, goOn));
+    waitFor(() => this.eraseAnswersOfOthers(person, goOn));
+    await this.eraseAnswers(this.database.manager, person, goOn);
     return true;
   }
 
@@ -97,11 +97,11 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
   private async eraseAnswers(
     manager: EntityManager,
     { tenantId, profileIds }: Person,
-    beforeEach?: () => void,
+    beforeEach?: () => Promise<void>,
   ): Promise<void> {
     for (const profileId of profileIds) {
       for (let after: Position | undefined = { endpoint_id: NIL_UUID, seq: '0' }; after !== undefined;) {
-        beforeEach?.();
+        await beforeEach?.();
         const values = [tenantId, profileId, after.endpoint_id, after.seq, ROWS_PER_STATEMENT];
         const rows: Position[] = await manager.query(ERASE_ANSWERS, values);
         after = rows.length < ROWS_PER_STATEMENT ? undefined : rows.at(-1);
@@ -113,7 +113,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
    * Of calls about events of other customers that named the person. These events do not name the person any more, so that
    * no further call does.
    */
-  private async eraseAnswersOfOthers({ tenantId, identifiers }: Person, throwIfStopping: () => void): Promise<void> {
+  private async eraseAnswersOfOthers({ tenantId, identifiers }: Person, goOn: () => Promise<void>): Promise<void> {
     const { manager } = this.database;
     const pages = { after: NIL_UUID, perPage: ROWS_PER_STATEMENT };
     for await (const naming of this.unlinked.eventsNaming(manager, tenantId, identifiers, pages)) {
@@ -124,7 +124,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
       );
       if (queues.length === 0) continue;
       const queueIds = queues.map(({ id }) => id);
-      await this.calls.waitForEnd(tenantId, queueIds, throwIfStopping);
+      await this.calls.waitForEnd(tenantId, queueIds, goOn);
       await manager.query(ERASE_ANSWERS_OF_EVENTS, [tenantId, eventIds]);
     }
   }
