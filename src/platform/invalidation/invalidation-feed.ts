@@ -22,8 +22,9 @@ const WINDOW_SECONDS = 60;
 const REMEMBERED_MS_MAX = 45_000;
 
 /**
- * The database's time, with each recent change. The window begins before the time of the last poll if that is earlier, so that
- * a clock that was set forward hides no change. $1: seconds; $2: epoch seconds of the last poll, or null.
+ * The database's time, with each recent change. The window begins before the earliest time that the clock showed in the
+ * last 45 seconds, so that a clock that was set forward hides no change from what was cached before. $1: seconds; $2: epoch
+ * seconds of that time, or null.
  */
 const READ_CHANGES = `
   SELECT (extract(epoch FROM n.at) * 1000)::float8 AS now_ms, c.subject, c.changed_at::text
@@ -56,7 +57,9 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   private readonly localChangesByKind = new Map<string, number>();
   private readonly listeners = new Map<string, (tenantId: string) => void>();
   private freshSinceMs = Number.NEGATIVE_INFINITY;
-  /** What the database's clock showed in the last successful poll; epoch seconds. */
+  /** The successful polls of the last 45 seconds, with what the database's clock showed; epoch seconds. */
+  private polls: readonly { readonly askedMs: number; readonly showed: number }[] = [];
+  /** The earliest time that it showed in one of them. */
   private lookedAt: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
@@ -151,7 +154,9 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   private learnTime([row]: readonly ChangeRow[], askedMs: number): void {
     if (row === undefined) return;
     this.difference.learn({ databaseMs: row.now_ms, askedMs, answeredMs: this.clock.monotonicMs() });
-    this.lookedAt = row.now_ms / 1_000;
+    const recent = this.polls.filter((poll) => askedMs - poll.askedMs <= REMEMBERED_MS_MAX);
+    this.polls = [...recent, { askedMs, showed: row.now_ms / 1_000 }];
+    this.lookedAt = Math.min(...this.polls.map(({ showed }) => showed));
   }
 
   private notify(subject: string): void {
