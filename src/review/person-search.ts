@@ -64,6 +64,14 @@ const LIST_ENTRIES = `
   WHERE tenant_id = $1 AND id > $2
   ORDER BY id LIMIT $3`;
 
+/** These entries ($2), locked until the transaction ends: what would change them waits. */
+const HOLD_ENTRIES = `
+  SELECT id, event_id AS "eventId", true AS "isRecent", octet_length(coalesce(payload, details::text)) AS bytes,
+    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL OR details <> '[]' AS "hasText"
+  FROM review_entries
+  WHERE tenant_id = $1 AND id = ANY($2)
+  ORDER BY id FOR NO KEY UPDATE`;
+
 /** Payloads, or else paths of faults, and notes of entries; of each payload $4 characters from position $3 on. */
 const READ_TEXTS = `
   SELECT id, substr(payload, $3, $4) AS payload, resolution ->> 'note' AS note,
@@ -103,6 +111,18 @@ export class PersonSearch {
       after = listed.at(-1)?.id ?? after;
       isMore = listed.length === ENTRIES_PER_QUERY;
     }
+  }
+
+  /** Locks found entries, and returns those that are still about the person: their event may have been sent again since. */
+  async hold(manager: EntityManager, person: Person, ids: readonly string[]): Promise<readonly string[]> {
+    const search = new TraceSearch(person.traces);
+    const held: ListedEntry[] = await manager.query(HOLD_ENTRIES, [person.tenantId, ids]);
+    const found = await ownAmong(manager, person, held);
+    const others = held.filter(({ id, hasText }) => hasText && !found.includes(id));
+    for (const some of slicesBySize(others, SLICE_BYTES_MAX)) {
+      found.push(...(await this.namedIn(manager, person.tenantId, some, search)));
+    }
+    return found;
   }
 
   private async namedIn(

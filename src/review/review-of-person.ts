@@ -132,8 +132,14 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     }
   }
 
-  private async eraseThese(manager: EntityManager, { tenantId, traces }: Person, { ids }: FoundEntries): Promise<void> {
+  private async eraseThese(manager: EntityManager, person: Person, { ids }: FoundEntries): Promise<void> {
+    if (ids.length > 0) await manager.transaction((within) => this.eraseFound(within, person, ids));
+  }
+
+  private async eraseFound(manager: EntityManager, person: Person, found: readonly string[]): Promise<void> {
+    const ids = await this.search.hold(manager, person, found);
     if (ids.length === 0) return;
+    const { tenantId, traces } = person;
     const { from, to } = dialled();
     // Errors show invisible marks as U+FFFD.
     const values = [tenantId, ids, traces.quoted, traces.digits, `${from}\ufffd`, to];

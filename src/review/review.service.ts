@@ -110,6 +110,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     const values = [
       ...[tenantId, ids, stripped.map(({ kept }) => kept.payload.text.toString())],
       ...[stripped.map(({ kept }) => kept.message), stripped.map(({ kept }) => JSON.stringify(kept.details))],
+      stripped.map(({ problem }) => reviewEntry(problem, this.entryOptions).payload),
     ];
     await this.database.query(...queryOf(sql.REPLACE_PROBLEMS, values, this.connection));
   }

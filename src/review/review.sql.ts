@@ -25,7 +25,8 @@ export const FIND_SUPERSEDED: Statement = {
 
 /**
  * Replaces the payloads of entries ($2) of a workspace by JSON ($3), their messages ($4) and their faults ($5) by ones without
- * the erased person whom they named. Each is found by its key (docs/adr/0092).
+ * the erased person whom they named, unless the event has been refused again since, with another payload than $6. Each is found
+ * by its key (docs/adr/0092).
  */
 export const REPLACE_PROBLEMS: Statement = {
   name: 'review_replace_problems',
@@ -35,11 +36,13 @@ export const REPLACE_PROBLEMS: Statement = {
     FROM (
       SELECT r.tenant_id, r.id, w.payload, w.message, w.details
       FROM (
-        SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[]) AS each (id, payload, message, details)
+        SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[])
+          AS each (id, payload, message, details, recorded)
         ORDER BY id
       ) w
       CROSS JOIN LATERAL (
-        SELECT tenant_id, id FROM review_entries WHERE tenant_id = $1::uuid AND id = w.id LIMIT 1 FOR NO KEY UPDATE
+        SELECT tenant_id, id FROM review_entries
+        WHERE tenant_id = $1::uuid AND id = w.id AND (payload IS NULL OR payload = w.recorded) LIMIT 1 FOR NO KEY UPDATE
       ) r
       OFFSET 0
     ) u

@@ -104,7 +104,7 @@ describe('a workspace of 10,000 rows that is new since the last statistics', () 
     ],
     [
       ...(['refusals without an erased person', REPLACE_PROBLEMS] as const),
-      async () => [await entries(), each('{}'), each(''), each('[]')],
+      async () => [await entries(), each('{}'), each(''), each('[]'), each('{}')],
     ],
     ['the erasure of refusals', ERASE_ENTRIES, async () => [await entries(), ['jane'], ['4917612345'], '-', '']],
     [

@@ -109,7 +109,8 @@ export function warningProblem(
     eventType,
     eventId,
     payload: payloadOfCopy(submission, storedHash, namesErased),
-    at: receivedAt,
+    // An erasure searches the entries that were seen since it began: a replayed event may have been received days before.
+    at: submission.replay === undefined ? receivedAt : Date.parse(submission.replay.attempt.at),
     ...(reason === 'event_type_deprecated' ? { once: deprecationOf(eventType, receivedAt) } : {}),
   };
 }
