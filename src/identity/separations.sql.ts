@@ -38,15 +38,18 @@ export const READ_SEPARATIONS: Statement = {
     CROSS JOIN LATERAL ${sidesOf('u.tenant_id', 'p.profile_id')} s`,
 };
 
+/** An undo writes its time before its COMMIT, which a disk may hold up; events are queued for the former root until then. */
+const SECONDS_TO_COMMIT = 10;
+
 /**
- * The profiles that undone merges have parted from each of these, with the time of the undo and a second more, as the queue writes
- * times. Most workspaces have undone nothing, and are asked nothing else.
+ * The profiles that undone merges have parted from each of these, with the time by which the undo was committed, as the queue
+ * writes times. Most workspaces have undone nothing, and are asked nothing else.
  */
 export const READ_PARTED: Statement = {
   name: 'identity_read_parted',
   text: `
     SELECT u.profile_id AS "profileId", o.profile_id AS "otherId",
-      ${textOfTime("m.undone_at + interval '1 second'")} AS until
+      ${textOfTime(`m.undone_at + interval '${SECONDS_TO_COMMIT} seconds'`)} AS until
     FROM unnest($2::uuid[]) AS u (profile_id)
     CROSS JOIN LATERAL ${sidesOf('$1::uuid', 'u.profile_id')} s
     CROSS JOIN LATERAL (
