@@ -88,7 +88,7 @@ export class MutationStore implements BeforeApplicationShutdown {
     // All rows at once, so that they are locked in one order. All documents at once might be too many for the memory.
     const { participants, shared } = rowsToLock(batch);
     const added = await this.states.lockRows(transaction, participants, shared);
-    // Their sizes are known by now.
+    // The sizes of those that were there are known by now.
     return this.applyParts(transaction, batch, { added });
   }
 

@@ -147,7 +147,9 @@ export class StateRepository {
   /** Removes participants that `lock` has added, along with COMMIT. */
   remove(transaction: Transaction, added: readonly ParticipantKey[]): void {
     if (added.length === 0) return;
-    for (const key of added) this.known.delete(participantName(key));
+    transaction.afterCommit(() => {
+      for (const key of added) this.known.delete(participantName(key));
+    });
     transaction.sendLast(sql.REMOVE_PARTICIPANTS, sql.participantParameters(added));
   }
 
@@ -168,9 +170,10 @@ export class StateRepository {
 
   private async lockParticipants(transaction: Transaction, keys: readonly ParticipantKey[]) {
     const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, sql.participantParameters(keys));
-    const bytes: number[] = [];
-    for (const { position, values } of rows) bytes[Number(position) - 1] = textBytesOf(values);
-    this.remember(keys.map(participantName), rows.length, bytes);
+    const names = keys.map(participantName);
+    this.assertAllFound(names, rows.length);
+    const sizes = rows.map(({ position, values }) => [names[Number(position) - 1] ?? '', textBytesOf(values)] as const);
+    this.remember(transaction, sizes);
     return rows;
   }
 
@@ -179,15 +182,20 @@ export class StateRepository {
     const rows = await transaction.send<ParticipantSizeRow>(sql.LOCK_PARTICIPANT_ROWS, parameters);
     const names = keys.map(participantName);
     this.assertAllFound(names, rows.length);
-    for (const { position, bytes } of rows) {
-      const name = names[Number(position) - 1];
-      if (name !== undefined && bytes !== null) this.known.set(name, bytes);
-    }
+    this.remember(
+      transaction,
+      rows.flatMap(({ position, bytes }) => (bytes === null ? [] : [[names[Number(position) - 1] ?? '', bytes]])),
+    );
   }
 
   private async lockShared(transaction: Transaction, keys: readonly SharedKey[]) {
     const rows = await transaction.send<SharedRow>(sql.LOCK_SHARED_VALUES, sql.sharedParameters(keys));
-    this.remember(keys.map(sharedName), rows.length);
+    const names = keys.map(sharedName);
+    this.assertAllFound(names, rows.length);
+    this.remember(
+      transaction,
+      names.map((name) => [name, 0]),
+    );
     return rows;
   }
 
@@ -216,12 +224,16 @@ export class StateRepository {
   }
 
   /**
-   * Remembers existing rows. When the transaction that inserted one fails, the row is missing once, and is inserted
-   * again.
+   * Remembers existing rows, with about the bytes of their texts. One that was not known may be one that the transaction has
+   * inserted: it is remembered once that is committed, and the savepoint with it.
    */
-  private remember(names: readonly string[], found: number, bytes: readonly number[] = []): void {
-    this.assertAllFound(names, found);
-    names.forEach((name, index) => this.known.set(name, bytes[index] ?? 0));
+  private remember(transaction: Transaction, rows: readonly (readonly [name: string, bytes: number])[]): void {
+    for (const [name, bytes] of rows) if (this.known.has(name)) this.known.set(name, bytes);
+    const unknown = rows.filter(([name]) => !this.known.has(name));
+    if (unknown.length === 0) return;
+    transaction.afterCommit(() => {
+      for (const [name, bytes] of unknown) this.known.set(name, bytes);
+    });
   }
 
   private assertAllFound(names: readonly string[], found: number): void {
