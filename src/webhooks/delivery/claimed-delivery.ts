@@ -27,7 +27,7 @@ export interface QueueKey extends EndpointKey {
 /** The first delivery of a queue, claimed by this process. */
 export interface ClaimedDelivery extends QueueKey {
   readonly claimId: string;
-  /** As it was when the queue was claimed. */
+  /** As it was at the end of the claim. */
   readonly endpoint: DueEndpoint;
   /** Of the event, or of the change. */
   readonly eventId: string;

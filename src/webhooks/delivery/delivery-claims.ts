@@ -16,9 +16,12 @@ const BLOCKED_MS_MAX = 30_000;
 const BLOCKED_BY_CALL_MS = 5_000;
 const BLOCKED_MS_MIN = 1_000;
 
-interface ClaimedQueue extends QueueKey, DueEndpoint {
+interface ClaimedQueue extends QueueKey {
   readonly doneSeq: string;
   readonly failures: number;
+}
+
+interface CurrentEndpoint extends DueEndpoint {
   readonly isEnabledLater: boolean | null;
 }
 
@@ -28,6 +31,13 @@ interface FirstDelivery {
   readonly seq: string;
   readonly firstAttemptAt: Date | null;
   readonly isChange: boolean;
+}
+
+/** A claimed queue with what it sends first. */
+interface FirstItem {
+  readonly queue: ClaimedQueue;
+  readonly first: FirstDelivery;
+  readonly item: DeliveryItem;
 }
 
 interface ChangeRow {
@@ -86,25 +96,57 @@ export class DeliveryClaims {
     const byNumber = new Map(firsts.map((first) => [Number(first.number) - 1, first]));
     const empty = claimed.filter((_queue, index) => !byNumber.has(index));
     if (empty.length > 0) transaction.sendLast(sql.REMOVE_EMPTY, [...keysOf(inKeyOrder(empty)), empty.map(() => '0')]);
-    const completeOf = (tenantId: string): Promise<ClaimedDelivery[]> => {
+    const itemsOf = (tenantId: string): Promise<FirstItem[]> => {
       const own = claimed.flatMap((queue, index) => {
         const first = byNumber.get(index);
         return queue.tenantId === tenantId && first !== undefined ? [{ queue, first }] : [];
       });
-      return this.complete(transaction, tenantId, own, claimId);
+      return this.withItems(transaction, tenantId, own);
     };
     const tenantIds = new Set(claimed.map(({ tenantId }) => tenantId));
-    const deliveries = (await Promise.all([...tenantIds].map(completeOf))).flat();
+    const [items, endpoints] = await Promise.all([
+      Promise.all([...tenantIds].map(itemsOf)),
+      // Behind the locks of customers: it may have waited for them, and an endpoint was moved or disabled meanwhile.
+      this.readEndpoints(transaction, claimed),
+    ]);
+    const deliveries = items.flat().flatMap((each): ClaimedDelivery[] => {
+      const endpoint = endpoints.get(each.queue.endpointId);
+      return endpoint === undefined ? [] : [deliveryOf(each, endpoint, claimId)];
+    });
+    this.release(
+      transaction,
+      claimed.filter(({ endpointId }, index) => byNumber.has(index) && !endpoints.has(endpointId)),
+    );
     return { deliveries: await this.withoutBlocked(transaction, deliveries), claimedOf };
   }
 
-  /** Adds what is sent to the claimed deliveries of one workspace: events with their customers, and changes. */
-  private async complete(
+  /** Gives back the claims of queues whose endpoints were disabled or deleted meanwhile. */
+  private release(transaction: Transaction, queues: readonly ClaimedQueue[]): void {
+    if (queues.length === 0) return;
+    const none = queues.map(() => '0');
+    const failures = queues.map((queue) => queue.failures);
+    transaction.sendLast(sql.RELEASE_QUEUES, [...keysOf(queues), none, failures, none]);
+  }
+
+  /** The endpoints of these queues that are enabled, by id. */
+  private async readEndpoints(
+    transaction: Transaction,
+    queues: readonly ClaimedQueue[],
+  ): Promise<ReadonlyMap<string, CurrentEndpoint>> {
+    const keys = [...new Map(queues.map((queue) => [queue.endpointId, queue])).values()];
+    const endpoints = await transaction.send<CurrentEndpoint>(sql.READ_ENDPOINTS, [
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ endpointId }) => endpointId),
+    ]);
+    return new Map(endpoints.map((endpoint) => [endpoint.endpointId, endpoint]));
+  }
+
+  /** Adds what is sent to the claimed queues of one workspace: events with their customers, and changes. */
+  private async withItems(
     transaction: Transaction,
     tenantId: string,
-    own: readonly { readonly queue: ClaimedQueue; readonly first: FirstDelivery }[],
-    claimId: string,
-  ): Promise<ClaimedDelivery[]> {
+    own: readonly Omit<FirstItem, 'item'>[],
+  ): Promise<FirstItem[]> {
     const ofEvents = own.filter(({ first }) => !first.isChange);
     const ofChanges = own.filter(({ first }) => first.isChange);
     const profileIds = [...new Set(ofEvents.map(({ queue }) => queue.queueId))];
@@ -114,18 +156,10 @@ export class DeliveryClaims {
       this.readChanges(transaction, tenantId, idsOf(ofChanges)),
     ]);
     return own.map(({ queue, first }) => {
-      const { endpointId, queueId, url, unmask, failingSince, enabledAt } = queue;
-      const { secret, previousSecret, olderSecret } = queue;
-      const secrets = { secret, previousSecret, olderSecret };
-      const endpoint = { tenantId, endpointId, url, unmask, ...secrets, failingSince, enabledAt };
-      const { eventId, seq } = first;
-      const { failures, firstAttemptAt } = isAnew(queue, first)
-        ? { failures: 0, firstAttemptAt: null }
-        : { failures: queue.failures, firstAttemptAt: first.firstAttemptAt };
       const item: DeliveryItem = first.isChange
-        ? { kind: 'change', change: changes.get(eventId) }
-        : { kind: 'event', event: events.get(eventId), customer: customers.get(queueId) };
-      return { tenantId, endpointId, queueId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, item };
+        ? { kind: 'change', change: changes.get(first.eventId) }
+        : { kind: 'event', event: events.get(first.eventId), customer: customers.get(queue.queueId) };
+      return { queue, first, item };
     });
   }
 
@@ -169,11 +203,20 @@ export class DeliveryClaims {
   }
 }
 
+function deliveryOf({ queue, first, item }: FirstItem, endpoint: CurrentEndpoint, claimId: string): ClaimedDelivery {
+  const { tenantId, endpointId, queueId } = queue;
+  const { eventId, seq } = first;
+  const { failures, firstAttemptAt } = isAnew(endpoint, first)
+    ? { failures: 0, firstAttemptAt: null }
+    : { failures: queue.failures, firstAttemptAt: first.firstAttemptAt };
+  return { tenantId, endpointId, queueId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, item };
+}
+
 /**
  * An endpoint that is enabled begins the schedules of its deliveries anew. A time that has not come yet says nothing:
  * every attempt would be before it, and so the first one.
  */
-function isAnew({ enabledAt, isEnabledLater }: ClaimedQueue, { firstAttemptAt }: FirstDelivery): boolean {
+function isAnew({ enabledAt, isEnabledLater }: CurrentEndpoint, { firstAttemptAt }: FirstDelivery): boolean {
   if (firstAttemptAt === null) return true;
   return enabledAt !== null && isEnabledLater !== true && firstAttemptAt < enabledAt;
 }

@@ -95,19 +95,15 @@ export const FIND_ENDPOINTS: Statement = {
     ORDER BY 1, 2`,
 };
 
-/**
- * Claims the due queues of endpoints that are enabled, up to $3 of each, as $4 for $5 milliseconds. `isEnabledLater`: the
- * clock was set back since the endpoint was enabled; null: it never was.
- */
+/** Claims the due queues of endpoints that are enabled, up to $3 of each, as $4 for $5 milliseconds. */
 export const CLAIM_QUEUES: Statement = {
   name: 'webhooks_claim',
   text: `
     WITH taken AS MATERIALIZED (
-      SELECT q.tenant_id, q.endpoint_id, q.profile_id, ${ENDPOINT_COLUMNS},
-        e.enabled_at > clock_timestamp() + interval '1 minute' AS "isEnabledLater"
+      SELECT q.tenant_id, q.endpoint_id, q.profile_id
       FROM unnest($1::uuid[], $2::uuid[], $3::int[]) AS u (tenant_id, endpoint_id, most)
       CROSS JOIN LATERAL (
-        SELECT * FROM webhook_endpoints WHERE tenant_id = u.tenant_id AND id = u.endpoint_id AND enabled LIMIT 1
+        SELECT 1 FROM webhook_endpoints WHERE tenant_id = u.tenant_id AND id = u.endpoint_id AND enabled LIMIT 1
       ) e
       CROSS JOIN LATERAL (
         SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
@@ -119,8 +115,22 @@ export const CLAIM_QUEUES: Statement = {
     UPDATE webhook_queues q SET claim_id = $4, due_at = clock_timestamp() + $5::int * interval '1 millisecond'
     FROM taken u WHERE ${IS_QUEUE}
     RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "queueId",
-      q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."enabledAt",
-      u."isEnabledLater", u."previousSecret", u."olderSecret"`,
+      q.done_seq AS "doneSeq", q.failures`,
+};
+
+/**
+ * Those of these endpoints that are enabled. `isEnabledLater`: the clock was set back since the endpoint was enabled; null: it
+ * never was.
+ */
+export const READ_ENDPOINTS: Statement = {
+  name: 'webhooks_read_endpoints',
+  text: `
+    SELECT u.tenant_id AS "tenantId", u.endpoint_id AS "endpointId", ${ENDPOINT_COLUMNS},
+      e.enabled_at > clock_timestamp() + interval '1 minute' AS "isEnabledLater"
+    FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, endpoint_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM webhook_endpoints WHERE tenant_id = u.tenant_id AND id = u.endpoint_id AND enabled LIMIT 1
+    ) e`,
 };
 
 /** The first pending delivery of each queue behind the position $4; missing for a queue without one. */
