@@ -1,12 +1,14 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../platform/errors/domain-error';
+import { unavailable } from '../platform/errors/unavailable';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { DeclarationStore } from './declaration-store';
+import { hasSameRules } from './domain/define-variable';
 import { VARIABLE_SCOPES } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
 import { LimitsCheck } from './limits-check';
-import { declarationReplacedBy } from './replaced-declaration';
+import { confirmedDeclaration, declarationReplacedBy } from './replaced-declaration';
 import { VariableRepository, type VariableKey } from './variable.repository';
 
 const CONFIRM_JOB = 'confirm-limits';
@@ -50,11 +52,38 @@ export class LimitsConfirmation implements OnModuleInit {
   async confirm(variable: Variable): Promise<void> {
     try {
       await this.assertKept(variable);
+      await this.confirmKept(variable);
     } catch (error) {
       await this.takeBack(variable);
       throw error;
     }
-    await this.variables.confirm(variable, variable.replaced?.mark ?? '');
+  }
+
+  /**
+   * Another campaign may have taken back what it shares with this one since both agreed on it: throws `unavailable` then. Holds the
+   * locks of a definition.
+   */
+  private async confirmKept(variable: Variable): Promise<void> {
+    const { tenantId, campaignId, scope } = variable;
+    const mark = variable.replaced?.mark ?? '';
+    if (scope !== 'app') return this.variables.confirm(this.database.manager, variable, mark);
+    await this.database.transaction(async (manager) => {
+      await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
+      const stored = await this.variables.find(manager, tenantId, variable);
+      if (stored?.replaced?.mark !== mark) return;
+      const other = await this.declarationOfOther(manager, stored);
+      if (other !== null && stored.archivedAt === null && !hasSameRules(other, stored)) throw unavailable();
+      await this.variables.confirm(manager, variable, mark);
+    });
+  }
+
+  /** The declaration of some other campaign that shares the variable of an app. Locks the name. */
+  private async declarationOfOther(
+    manager: EntityManager,
+    { tenantId, campaignId, name, type }: Variable,
+  ): Promise<Variable | null> {
+    await this.variables.agreedAppType(manager, tenantId, name, type);
+    return this.variables.findInOtherCampaign(manager, tenantId, name, campaignId);
   }
 
   private async assertKept(variable: Variable): Promise<void> {
@@ -69,6 +98,10 @@ export class LimitsConfirmation implements OnModuleInit {
       const stored = await this.variables.find(manager, tenantId, variable);
       if (stored?.replaced == null || stored.replaced.mark !== variable.replaced?.mark) return;
       const before = declarationReplacedBy(stored);
+      const other =
+        stored.scope === 'app' ? confirmedDeclaration(await this.declarationOfOther(manager, stored)) : null;
+      // It has confirmed the new limits, so that they hold for every value: a job confirms them here, too.
+      if (before !== null && other !== null && !hasSameRules(other, before)) return;
       if (before === null) await this.declarations.delete(manager, stored);
       else await this.declarations.put(manager, before);
     });
@@ -83,7 +116,7 @@ export class LimitsConfirmation implements OnModuleInit {
       if (isLast) await this.confirm(variable);
       else {
         await this.assertKept(variable);
-        await this.variables.confirm(variable, variable.replaced.mark);
+        await this.confirmKept(variable);
       }
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'limit_reached') throw error;

@@ -87,8 +87,8 @@ export class VariableRepository {
   }
 
   /** Forgets what a definition has replaced, unless it was defined again since. */
-  async confirm({ tenantId, campaignId, scope, name }: Variable, mark: string): Promise<void> {
-    await this.database.query(
+  async confirm(manager: EntityManager, { tenantId, campaignId, scope, name }: Variable, mark: string): Promise<void> {
+    await manager.query(
       `UPDATE variables SET replaced = NULL
        WHERE tenant_id = $1 AND campaign_id = $2 AND scope = $3 AND name = $4 AND replaced ->> 'mark' = $5`,
       [tenantId, campaignId, scope, name, mark],

@@ -66,8 +66,10 @@ export function effectOf(stored: StoredDefinition | null, definition: VariableDe
   return isSame ? 'none' : 'change';
 }
 
+type StoredRules = Pick<StoredDefinition, 'min' | 'max' | 'period'>;
+
 /** Whether the values must keep to the same limits and have the same period. */
-export function hasSameRules(stored: Pick<StoredDefinition, 'min' | 'max' | 'period'>, rules: ValueRules): boolean {
+export function hasSameRules(stored: StoredRules, rules: StoredRules | ValueRules): boolean {
   const isSameLimits = stored.min === (rules.min ?? null) && stored.max === (rules.max ?? null);
   return isSameLimits && isSamePeriod(stored.period, rules.period ?? null);
 }
