@@ -168,7 +168,10 @@ export class ReactionsService implements OnModuleInit {
     return reaction;
   }
 
-  /** Out of force on every node when this resolves, also for events that wait. Throws `not_found`. */
+  /**
+   * Out of force on every node when this resolves, also for events that wait; not for those of a transaction that has read the
+   * reactions before, and ends within seconds. Throws `not_found`.
+   */
   delete(tenantId: string, campaignId: string, name: string): Promise<Reaction> {
     return this.changeOne(tenantId, campaignId, name, async (manager, reaction) => {
       await this.reactions.delete(manager, reaction);
