@@ -41,6 +41,14 @@ const WORK_BYTES = 500;
 const OPERATION_BYTES = 100;
 
 type LockedRows = Awaited<ReturnType<StateRepository['lock']>>;
+/** About the sizes of documents, by `participantName`. */
+type DocumentBytes = ReadonlyMap<string, number>;
+
+interface AppliedRows {
+  readonly added: readonly ParticipantKey[];
+  readonly bytes: DocumentBytes;
+  readonly read?: LockedRows;
+}
 
 /**
  * Stores mutations. `apply` commits many requests in one transaction (group commit), so that a counter which every
@@ -87,9 +95,7 @@ export class MutationStore implements BeforeApplicationShutdown {
     if (this.partsOf(batch).length === 1) return this.applyBatch(transaction, batch);
     // All rows at once, so that they are locked in one order. All documents at once might be too many for the memory.
     const { participants, shared } = rowsToLock(batch);
-    const added = await this.states.lockRows(transaction, participants, shared);
-    // The sizes of those that were there are known by now.
-    return this.applyParts(transaction, batch, { added });
+    return this.applyParts(transaction, batch, await this.states.lockRows(transaction, participants, shared));
   }
 
   /** The same of a batch whose documents are expected to be small. */
@@ -98,17 +104,20 @@ export class MutationStore implements BeforeApplicationShutdown {
     batch: readonly MutationWork[],
   ): Promise<readonly MutationResult[]> {
     const read = await this.lock(transaction, batch);
-    return this.applyParts(transaction, batch, { added: read.added, read });
+    return this.applyParts(transaction, batch, { added: read.added, bytes: read.bytes, read });
   }
 
-  /** `added`: participants that the transaction has added. `read`: all rows, if they were read already. */
+  /**
+   * `added`: participants that the transaction has added. `bytes`: how large documents are. `read`: all rows, if they were read
+   * already.
+   */
   private async applyParts(
     transaction: Transaction,
     batch: readonly MutationWork[],
-    { added, read }: { readonly added: readonly ParticipantKey[]; readonly read?: LockedRows },
+    { added, bytes, read }: AppliedRows,
   ): Promise<readonly MutationResult[]> {
     const results: MutationResult[] = [];
-    for (const part of this.partsOf(batch)) {
+    for (const part of this.partsOf(batch, bytes)) {
       const isFirst = results.length === 0;
       // Later parts read what the earlier ones have written; meanwhile the event loop is free.
       const rows = isFirst && read !== undefined ? read : await this.lock(transaction, part);
@@ -122,14 +131,14 @@ export class MutationStore implements BeforeApplicationShutdown {
    * Splits the reactions to events, which may write 20 MB for one event: a part takes no longer of the event loop than a batch
    * of `apply`. A larger mutation is a part of its own. `WORK_BYTES` do not count: nothing waits here.
    */
-  private partsOf(batch: readonly MutationWork[]): readonly (readonly MutationWork[])[] {
+  private partsOf(batch: readonly MutationWork[], known?: DocumentBytes): readonly (readonly MutationWork[])[] {
     const parts: MutationWork[][] = [];
     let bytes = Infinity;
     let participants = new Set<string>();
     for (const work of batch) {
       const name = participantName(participantKeyOf(work));
       const ofOperations = operationBytesOf(work);
-      const ofDocument = this.documentBytesOf(work);
+      const ofDocument = this.documentBytesOf(work, known);
       bytes += ofOperations + (participants.has(name) ? 0 : ofDocument);
       if (bytes <= BATCH_BYTES_MAX) parts.at(-1)?.push(work);
       else {
@@ -142,10 +151,11 @@ export class MutationStore implements BeforeApplicationShutdown {
     return parts;
   }
 
-  private documentBytesOf(work: MutationWork): number {
+  private documentBytesOf(work: MutationWork, known?: DocumentBytes): number {
     if (!needsParticipant(work)) return 0;
-    const known = this.states.documentBytes(participantKeyOf(work));
-    return DOCUMENT_BYTES_SHARE * (known ?? expectedTextBytes(work.declarations, ['user']));
+    const key = participantKeyOf(work);
+    const bytes = known?.get(participantName(key)) ?? this.states.documentBytes(key);
+    return DOCUMENT_BYTES_SHARE * (bytes ?? expectedTextBytes(work.declarations, ['user']));
   }
 
   private lock(transaction: Transaction, batch: readonly MutationWork[]): Promise<LockedRows> {

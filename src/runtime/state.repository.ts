@@ -53,6 +53,11 @@ interface OutcomeRow {
   readonly work_id: string;
 }
 
+/** A row, and about the bytes of its texts. */
+type RowSize = readonly [name: string, bytes: number];
+
+const NO_ROWS = { rows: [], sizes: [] } as const;
+
 /** The tables of state, within a transaction of `MutationStore`. Each step is one pipelined flush. */
 @Injectable()
 export class StateRepository {
@@ -70,7 +75,8 @@ export class StateRepository {
   /**
    * Locks rows, given in the order in which all nodes lock, and reads them and the stored outcomes of the mutation ids.
    * `versions`: the versions of the declarations of `campaigns`, by `campaignName`. `added`: participants whose rows were
-   * missing; they are there now, without values. Throws LostRaceError when a row that was known to exist is gone.
+   * missing; they are there now, without values. `bytes`: about the sizes of the documents, by `participantName`. Throws
+   * LostRaceError when a row that was known to exist is gone.
    */
   async lock(
     transaction: Transaction,
@@ -82,11 +88,12 @@ export class StateRepository {
     readonly state: LockedState;
     readonly versions: ReadonlyMap<string, string>;
     readonly added: readonly ParticipantKey[];
+    readonly bytes: ReadonlyMap<string, number>;
   }> {
     // All statements in one Promise.all: it rejects with the first error, which is the cause of the others.
-    const [[added], participantRows, sharedRows, found, versions] = await Promise.all([
+    const [[added], { rows: participantRows, sizes }, sharedRows, found, versions] = await Promise.all([
       this.ensure(transaction, participants, shared),
-      participants.length === 0 ? [] : this.lockParticipants(transaction, participants),
+      participants.length === 0 ? NO_ROWS : this.lockParticipants(transaction, participants),
       shared.length === 0 ? [] : this.lockShared(transaction, shared),
       outcomes.length === 0 ? [] : this.findOutcomes(transaction, outcomes),
       this.readVersions(transaction, campaigns),
@@ -103,24 +110,24 @@ export class StateRepository {
       shared: sharedRows.flatMap((row) => valuesIn(row, shared)),
       outcomes: found,
     };
-    return { state, versions, added };
+    return { state, versions, added, bytes: new Map(sizes) };
   }
 
   /**
-   * Locks rows as `lock` does, and reads only how large their documents are: these may be too many for the memory. Returns the
-   * participants that it has added.
+   * Locks rows as `lock` does, and reads only how large their documents are: these may be too many for the memory. `bytes`: about
+   * their sizes, by `participantName`.
    */
   async lockRows(
     transaction: Transaction,
     participants: readonly ParticipantKey[],
     shared: readonly SharedKey[],
-  ): Promise<readonly ParticipantKey[]> {
-    const [[added]] = await Promise.all([
+  ): Promise<{ readonly added: readonly ParticipantKey[]; readonly bytes: ReadonlyMap<string, number> }> {
+    const [[added], sizes] = await Promise.all([
       this.ensure(transaction, participants, shared),
-      participants.length > 0 && this.lockParticipantRows(transaction, participants),
+      participants.length === 0 ? [] : this.lockParticipantRows(transaction, participants),
       shared.length > 0 && this.lockShared(transaction, shared),
     ]);
-    return added;
+    return { added, bytes: new Map(sizes) };
   }
 
   /** Writes changes of locked rows, and their history, along with COMMIT. */
@@ -172,20 +179,24 @@ export class StateRepository {
     const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, sql.participantParameters(keys));
     const names = keys.map(participantName);
     this.assertAllFound(names, rows.length);
-    const sizes = rows.map(({ position, values }) => [names[Number(position) - 1] ?? '', textBytesOf(values)] as const);
+    const sizes = rows.map(({ position, values }): RowSize => [names[Number(position) - 1] ?? '', textBytesOf(values)]);
     this.remember(transaction, sizes);
-    return rows;
+    return { rows, sizes };
   }
 
-  private async lockParticipantRows(transaction: Transaction, keys: readonly ParticipantKey[]): Promise<void> {
+  private async lockParticipantRows(
+    transaction: Transaction,
+    keys: readonly ParticipantKey[],
+  ): Promise<readonly RowSize[]> {
     const parameters = sql.participantParameters(keys);
     const rows = await transaction.send<ParticipantSizeRow>(sql.LOCK_PARTICIPANT_ROWS, parameters);
     const names = keys.map(participantName);
     this.assertAllFound(names, rows.length);
-    this.remember(
-      transaction,
-      rows.flatMap(({ position, bytes }) => (bytes === null ? [] : [[names[Number(position) - 1] ?? '', bytes]])),
+    const sizes = rows.flatMap(({ position, bytes }): RowSize[] =>
+      bytes === null ? [] : [[names[Number(position) - 1] ?? '', bytes]],
     );
+    this.remember(transaction, sizes);
+    return sizes;
   }
 
   private async lockShared(transaction: Transaction, keys: readonly SharedKey[]) {
@@ -227,7 +238,7 @@ export class StateRepository {
    * Remembers existing rows, with about the bytes of their texts. One that was not known may be one that the transaction has
    * inserted: it is remembered once that is committed, and the savepoint with it.
    */
-  private remember(transaction: Transaction, rows: readonly (readonly [name: string, bytes: number])[]): void {
+  private remember(transaction: Transaction, rows: readonly RowSize[]): void {
     for (const [name, bytes] of rows) if (this.known.has(name)) this.known.set(name, bytes);
     const unknown = rows.filter(([name]) => !this.known.has(name));
     if (unknown.length === 0) return;
