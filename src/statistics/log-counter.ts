@@ -34,6 +34,7 @@ interface Progress {
   readonly countedUntil: string;
   readonly isAhead: boolean;
   readonly isDone: boolean;
+  readonly isTooLate: boolean;
 }
 
 interface CountedFamily {
@@ -118,14 +119,17 @@ export class LogCounter implements OnModuleInit {
     return this.isCounted(tenantId, until);
   }
 
-  /** After the database's clock was set back to `since`: from then on events come under times that are counted already. */
+  /**
+   * After the database's clock was set back to `since`: from then on events come under times that are counted already. Each
+   * workspace is locked first: a piece that began before is waited for, and one that begins later counts nothing ahead.
+   */
   private async recountSince(since: string): Promise<void> {
     const { manager } = this.database;
-    const rows: { tenant_id: string }[] = await manager.query(sql.FIND_COUNTED_BEYOND, [since]);
+    const rows: { tenant_id: string }[] = await manager.query(sql.FIND_WORKSPACES);
     for (const { tenant_id: tenantId } of rows) {
       await manager.transaction(async (within) => {
-        const held: unknown[] = await within.query(sql.HOLD_COUNTED_BEYOND, [tenantId, since]);
-        if (held.length > 0) await this.uncount(within, tenantId, since);
+        const [held]: { isBeyond: boolean }[] = await within.query(sql.HOLD_PROGRESS, [tenantId, since]);
+        if (held?.isBeyond === true) await this.uncount(within, tenantId, since);
       });
     }
     await this.jobs.add(manager, COUNT_JOB, {}, { key: 'rest' });
@@ -185,11 +189,13 @@ export class LogCounter implements OnModuleInit {
   ): Promise<{ isMore: boolean; counted: readonly CountedFamily[] }> {
     const [progress]: Progress[] = await manager.query(sql.LOCK_PROGRESS, [tenantId, until]);
     if (progress === undefined) return { isMore: false, counted: [] };
-    const { countedUntil, isAhead, isDone } = progress;
+    const { countedUntil, isAhead, isDone, isTooLate } = progress;
     if (isAhead) {
       await this.uncount(manager, tenantId);
       return { isMore: true, counted: [] };
     }
+    // The clock was set back since `until` was read, and events come under times before it again.
+    if (isTooLate) return { isMore: false, counted: [] };
     const [events, changes] = [Math.ceil(PIECE_EVENTS_MAX * share), Math.ceil(PIECE_CHANGES_MAX * share)];
     const most = [tenantId, countedUntil, until, events, changes];
     const end = isDone ? countedUntil : await this.endOfPiece(manager, most);

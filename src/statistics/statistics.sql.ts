@@ -83,18 +83,21 @@ export const WORKSPACES_TO_COUNT = `
 export const FIND_COUNTED = `
     SELECT 1 FROM ingest_statistics_progress WHERE tenant_id = $1 AND counted_until >= $2::timestamptz`;
 
-/** Workspaces whose log is counted beyond $1. */
-export const FIND_COUNTED_BEYOND = `
-    SELECT tenant_id FROM ingest_statistics_progress WHERE counted_until > $1::timestamptz ORDER BY tenant_id`;
+/** Workspaces whose log is counted. */
+export const FIND_WORKSPACES = `
+    SELECT tenant_id FROM ingest_statistics_progress ORDER BY tenant_id`;
 
-/** A row, locked, if that of the workspace $1 is counted beyond $2. */
-export const HOLD_COUNTED_BEYOND = `
-    SELECT 1 FROM ingest_statistics_progress WHERE tenant_id = $1 AND counted_until > $2::timestamptz FOR UPDATE`;
+/** Locks the progress of the workspace $1, and says whether it is counted beyond $2: by a piece that was waited for, too. */
+export const HOLD_PROGRESS = `
+    SELECT counted_until > $2::timestamptz AS "isBeyond" FROM ingest_statistics_progress WHERE tenant_id = $1 FOR UPDATE`;
 
-/** Locks the progress of a workspace, so that one process counts it; without a row another one does. */
+/**
+ * Locks the progress of a workspace, so that one process counts it; without a row another one does. `isAhead`: the database's
+ * clock was set back behind what is counted; `isTooLate`: behind $2, which was read before.
+ */
 export const LOCK_PROGRESS = `
     SELECT counted_until::text AS "countedUntil", counted_until > clock_timestamp() AS "isAhead",
-      counted_until >= $2::timestamptz AS "isDone"
+      counted_until >= $2::timestamptz AS "isDone", $2::timestamptz > clock_timestamp() AS "isTooLate"
     FROM ingest_statistics_progress WHERE tenant_id = $1 FOR UPDATE SKIP LOCKED`;
 
 /** Where a piece ends that begins at $2: at $3 at the latest, behind $4 events or $5 changes, and a millisecond on at least. */
