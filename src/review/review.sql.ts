@@ -3,13 +3,14 @@ import type { Statement } from '../platform/postgres/statement';
 
 const OPEN_ERRORS = `FROM review_entries
       WHERE status = 'open' AND severity = 'error' AND event_id IS NOT NULL`;
+const IS_REFUSAL = `stage <> 'processing'`;
+const IS_FAILURE = `stage = 'processing'`;
 
 /** The open refusals of events, without failures of their processing: receiving an event again does not resolve those. */
-export const OPEN_REFUSALS = `${OPEN_ERRORS} AND stage <> 'processing'`;
+export const OPEN_REFUSALS = `${OPEN_ERRORS} AND ${IS_REFUSAL}`;
 
 const OF_EVENT = 'AND tenant_id = u.tenant_id AND event_id = u.event_id';
 const OPEN_REFUSALS_OF_EVENT = `${OPEN_REFUSALS} ${OF_EVENT}`;
-const OPEN_FAILURES_OF_EVENT = `${OPEN_ERRORS} AND stage = 'processing' ${OF_EVENT}`;
 
 /** Which of these events have refusals that SUPERSEDE_ENTRIES would close. */
 export const FIND_SUPERSEDED: Statement = {
@@ -56,29 +57,25 @@ const CLOSED_AT = `to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"H
  * Closes the open refusals of events that are stored now. An event has one entry for each reason, so that the LIMIT is
  * never reached; it keeps the plan stable.
  */
-export const SUPERSEDE_ENTRIES: Statement = supersedes('review_supersede_entries', OPEN_REFUSALS_OF_EVENT, 'accepted');
+export const SUPERSEDE_ENTRIES: Statement = supersedes('review_supersede_entries', IS_REFUSAL, 'accepted');
 
 /** Closes the open failures of events that are processed now. */
-export const SUPERSEDE_FAILURES: Statement = supersedes(
-  'review_supersede_failures',
-  OPEN_FAILURES_OF_EVENT,
-  'processed',
-);
+export const SUPERSEDE_FAILURES: Statement = supersedes('review_supersede_failures', IS_FAILURE, 'processed');
 
 /** Closes the open failures of events whose retention has ended: nobody can process them again. */
-export const SUPERSEDE_EXPIRED: Statement = supersedes('review_supersede_expired', OPEN_FAILURES_OF_EVENT, 'expired');
+export const SUPERSEDE_EXPIRED: Statement = supersedes('review_supersede_expired', IS_FAILURE, 'expired');
 
-function supersedes(name: string, entries: string, outcome: 'accepted' | 'processed' | 'expired'): Statement {
+function supersedes(name: string, kind: string, outcome: 'accepted' | 'processed' | 'expired'): Statement {
   return {
     name,
     text: superseding(
-      entries,
+      kind,
       `jsonb_build_object('action', 'superseded', 'outcome', '${outcome}', 'at', ${CLOSED_AT}, 'eventId', e.event_id)`,
     ),
     // Of functions with columns a distributed database takes immutable ones only.
     oneWorkspace: oneWorkspaceForm(
       superseding(
-        entries,
+        kind,
         `('{"action":"superseded","outcome":"${outcome}","at":"' || ${CLOSED_AT}
           || '","eventId":"' || e.event_id::text || '"}')::jsonb`,
       ),
@@ -86,13 +83,17 @@ function supersedes(name: string, entries: string, outcome: 'accepted' | 'proces
   };
 }
 
-function superseding(entries: string, resolution: string): string {
+/**
+ * `kind`: a condition on entries, also as they are once they are locked: a refusal may have become a failure of processing with
+ * the same reason since.
+ */
+function superseding(kind: string, resolution: string): string {
   return `
     WITH closing AS MATERIALIZED (
       SELECT r.tenant_id, r.id
       FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
       CROSS JOIN LATERAL (
-        SELECT tenant_id, id ${entries}
+        SELECT tenant_id, id ${OPEN_ERRORS} AND ${kind} ${OF_EVENT}
         LIMIT 100
       ) r
       ORDER BY r.tenant_id, r.id
@@ -101,7 +102,7 @@ function superseding(entries: string, resolution: string): string {
     SET status = 'superseded', closed_at = clock_timestamp(),
       resolution = ${resolution}
     FROM closing c
-    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`;
+    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open' AND e.${kind}`;
 }
 
 /**
