@@ -89,7 +89,7 @@ export class ConsoleSessions {
     if (row === undefined) throw sessionOver();
     const now = this.clock.now();
     if (hasEnded(row, now)) {
-      await this.end(row);
+      await this.removeUnused([row]);
       throw sessionOver();
     }
     const session = await this.withRights(row);
@@ -97,7 +97,7 @@ export class ConsoleSessions {
     return this.changed(session, row, { usedAt: now });
   }
 
-  /** Records a proof of who is signed in. The caller has verified it. */
+  /** Records a proof of who is signed in. The caller has verified it. Throws as `find` does. */
   async prove({ tenantId, id }: Session): Promise<Session> {
     const row = await this.database.manager.findOneBy(ConsoleSessionRow, { tenantId, id });
     if (row === null) throw sessionOver();
@@ -120,7 +120,7 @@ export class ConsoleSessions {
   async removeEnded(): Promise<boolean> {
     const now = this.clock.now().getTime();
     const ended = await this.database.manager.find(ConsoleSessionRow, {
-      select: { tenantId: true, id: true },
+      select: { tenantId: true, id: true, usedAt: true },
       where: [
         { usedAt: LessThan(new Date(now - SESSION_IDLE_MS)) },
         { createdAt: LessThan(new Date(now - SESSION_MS_MAX)) },
@@ -128,7 +128,7 @@ export class ConsoleSessions {
       ],
       take: REMOVED_MAX,
     });
-    await this.remove(ended);
+    await this.removeUnused(ended);
     return ended.length === REMOVED_MAX;
   }
 
@@ -161,13 +161,15 @@ export class ConsoleSessions {
     }
   }
 
+  /** Throws `unauthenticated` if the session has ended since it was read. */
   private async changed(
     session: Session,
     row: ConsoleSessionRow,
     change: Partial<Pick<ConsoleSessionRow, 'usedAt' | 'provenAt'>>,
   ): Promise<Session> {
     const { tenantId, id } = row;
-    await this.database.manager.update(ConsoleSessionRow, { tenantId, id }, change);
+    const { affected } = await this.database.manager.update(ConsoleSessionRow, { tenantId, id }, change);
+    if (affected === 0) throw sessionOver();
     const { createdAt, usedAt = row.usedAt, provenAt = row.provenAt } = { createdAt: row.createdAt, ...change };
     const ends = sessionEnds({ createdAt, usedAt, provenAt }, session.principal.expiresAt);
     return { ...session, ...ends, principal: { ...session.principal, session: { provenUntil: ends.provenUntil } } };
@@ -176,19 +178,23 @@ export class ConsoleSessions {
   /** Those who sign in at the same time may leave a few more, until the next sign-in. */
   private async removeOldest({ tenantId, grantId, id }: ConsoleSessionRow): Promise<void> {
     const oldest = await this.database.manager.find(ConsoleSessionRow, {
-      select: { tenantId: true, id: true },
+      select: { tenantId: true, id: true, usedAt: true },
       // The new one stays, also where others were used by a clock that was set back since.
       where: { tenantId, grantId, id: Not(id) },
       order: { usedAt: 'DESC', id: 'DESC' },
       skip: SESSIONS_PER_GRANT_MAX - 1,
     });
-    await this.remove(oldest);
+    await this.removeUnused(oldest);
   }
 
-  private async remove(rows: readonly Pick<ConsoleSessionRow, 'tenantId' | 'id'>[]): Promise<void> {
+  /** Those that were used since they were read stay. */
+  private async removeUnused(rows: readonly Pick<ConsoleSessionRow, 'tenantId' | 'id' | 'usedAt'>[]): Promise<void> {
     if (rows.length === 0) return;
-    const tenants = In(rows.map(({ tenantId }) => tenantId));
-    await this.database.manager.delete(ConsoleSessionRow, { tenantId: tenants, id: In(rows.map(({ id }) => id)) });
+    await this.database.manager.delete(ConsoleSessionRow, {
+      tenantId: In(rows.map(({ tenantId }) => tenantId)),
+      id: In(rows.map(({ id }) => id)),
+      usedAt: In(rows.map(({ usedAt }) => usedAt)),
+    });
   }
 }
 

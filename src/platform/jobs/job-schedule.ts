@@ -30,6 +30,18 @@ const ADD_DUE = `
   SELECT cds_jobs.add_job(job, payload := '{}', job_key := job || '/periodic', max_attempts := $4::int) FROM due`;
 
 /**
+ * Lets no minute delay jobs that the clock has shown before it was set back to $2, until it shows that again. In the order in
+ * which `ADD_DUE` locks. $1: the nil UUID.
+ */
+const BRING_BACK = `
+  UPDATE job_schedules s SET due_at = $2::timestamptz - interval '1 minute'
+  FROM (
+    SELECT tenant_id, job FROM job_schedules
+    WHERE tenant_id = $1::uuid AND due_at > $2::timestamptz + interval '1 minute' ORDER BY job FOR UPDATE
+  ) ahead
+  WHERE s.tenant_id = ahead.tenant_id AND s.job = ahead.job`;
+
+/**
  * We delay jobs for less than an hour, and the library by so many seconds after a failed attempt. Jobs that wait longer exist
  * only because the clock was set back since.
  */
@@ -78,10 +90,13 @@ export class JobSchedule {
   private async poll(): Promise<void> {
     const now = this.currentMinute();
     if (now === this.minute) return;
-    // The clock was set back.
-    if (now < this.minute) this.minute = now - 1;
-    this.minute = Math.max(this.minute, now - MINUTES_CAUGHT_UP_MAX);
     try {
+      // The clock was set back.
+      if (now < this.minute) {
+        await this.database.query(BRING_BACK, [NIL_UUID, new Date(now * MINUTE_MS)]);
+        this.minute = now - 1;
+      }
+      this.minute = Math.max(this.minute, now - MINUTES_CAUGHT_UP_MAX);
       await this.database.query(PULL_BACK);
       for (; this.minute < now; this.minute += 1) await this.addDue(new Date((this.minute + 1) * MINUTE_MS));
     } catch (error) {
