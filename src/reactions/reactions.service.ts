@@ -150,7 +150,7 @@ export class ReactionsService implements OnModuleInit {
     return definition;
   }
 
-  /** Throws `insufficient_scope` if a stored reaction reads personal data and the caller may not. */
+  /** Throws `insufficient_scope` if a stored reaction reads personal data and the caller may not: a test shows what it reads. */
   async assertMayTest(caller: Principal, { eventType, condition, operations }: Reaction): Promise<void> {
     const names = await this.personal.namesOf(caller.tenantId, eventType);
     this.assertMayRead(caller, personalReads({ when: condition ?? undefined, ops: operations }, names));

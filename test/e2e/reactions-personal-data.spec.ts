@@ -67,6 +67,22 @@ function expectForbidden(answer: Answer, places: readonly string[]): void {
 }
 
 describe('a reaction that reads personal data', () => {
+  it('is added up by a dry backfill for those who may read personal data, and for nobody else', async () => {
+    const points = { path: 'state.user.points', op: 'inc', valueFrom: 'properties.nickname' };
+    expect((await define(admin, { ops: [points] })).status).toBe(200);
+    const path = `/v1/campaigns/${campaign.campaignId}/reactions/copy:backfill`;
+    const range = { from: '2026-01-01T00:00:00Z', to: '2999-01-01T00:00:00Z' };
+    expectForbidden(await editor.post(path, { ...range, dryRun: true }), ['ops[0].valueFrom']);
+    const done = await admin.post(path, { ...range, dryRun: true });
+    expect(done.status).toBe(202);
+    await until(async () => {
+      const found = await admin.get(`${path.replace(':backfill', '/backfills')}/${done.body.jobId}`);
+      return found.body.state === 'done';
+    });
+    expect((await define(admin, { ops: [COUNT] })).status).toBe(200);
+    expect((await editor.post(path, { ...range, dryRun: true })).status).toBe(202);
+  });
+
   it.each<[string, string]>([
     ['identity', 'identity.email'],
     ['identity of the other family', 'identity.value'],

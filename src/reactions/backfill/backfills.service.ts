@@ -42,14 +42,14 @@ export class BackfillsService implements OnModuleInit {
 
   /**
    * Starts a backfill of the events received from `from` to before `to`, or to the last one. Throws `not_found`,
-   * `reaction_disabled`, `backfill_running`, or `validation_failed` when the workspace runs too many.
+   * `reaction_disabled`, `backfill_running`, `validation_failed` when the workspace runs too many, or `insufficient_scope` for a
+   * dry run of a reaction that reads personal data without `pii:read`.
    */
-  start(
-    { tenantId, credentialId }: Principal,
-    campaignId: string,
-    name: string,
-    request: BackfillRequest,
-  ): Promise<string> {
+  async start(caller: Principal, campaignId: string, name: string, request: BackfillRequest): Promise<string> {
+    const { tenantId, credentialId } = caller;
+    // What a dry run of one event adds up is a value of that event.
+    if (request.isDryRun)
+      await this.reactions.assertMayTest(caller, await this.reactions.get(tenantId, campaignId, name));
     return this.reactions.changeOne(tenantId, campaignId, name, async (manager, reaction) => {
       if (!reaction.enabled) throw new DomainError('reaction_disabled', 'The reaction is switched off.');
       const running = await this.backfills.running(manager, tenantId);
