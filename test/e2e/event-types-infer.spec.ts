@@ -32,6 +32,15 @@ describe('a draft of an event type', () => {
   });
 });
 
+it('of a type that is not registered declares personal what another type does: its views hide it', async () => {
+  const client = await aClient(service);
+  await registerTypes(client, [{ eventType: 'signup', properties: { nickname: { type: 'string', pii: true } } }]);
+  const properties = { nickname: 'https://example.com/me' };
+  expect((await client.post('/v1/cdp/events', aCdpEvent({ eventType: 'sing_up', properties }))).status).toBe(422);
+  const { body } = await client.post(`${PATH}:infer`, { eventType: 'sing_up' });
+  expect(body.properties).toEqual({ nickname: { type: 'string', pii: true, required: true } });
+});
+
 it('makes drafts and checks without the events of erased persons, stored or refused', async () => {
   const client = await aClient(service);
   await registerTypes(client, [PURCHASE]);

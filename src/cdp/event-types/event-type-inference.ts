@@ -30,7 +30,9 @@ export class EventTypeInference {
 
   /** From those of the newest events that the caller may read: stored ones with `events:read`, refused ones with `review:read`. */
   async infer({ tenantId, scopes }: Principal, eventType: string): Promise<InferredEventType> {
-    const piiNames = await this.personal.namesOf(tenantId, eventType);
+    // Events of an unregistered type may be of another one whose name was misspelt, as in the review area.
+    const isUnregistered = (await this.personal.unregisteredAmong(tenantId, [eventType])).has(eventType);
+    const piiNames = await this.personal.namesOf(tenantId, isUnregistered ? null : eventType);
     const slice = new TimeSlice();
     const inference = new PropertyInference();
     const add = async (properties: unknown): Promise<boolean> => {
