@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { MASKED_DEPTH_MAX, maskIdentityFields, maskProperties, withoutPersonal } from './mask';
+import { MASKED_DEPTH_MAX, maskIdentityFields, maskProperties, propertySteps, withoutPersonalSteps } from './mask';
 import { maskIdentity, maskText, maskValue } from './mask-text';
 import { cpuMsSince } from '../../../test/support/cpu-time';
+import { runAtOnce } from '../values/time-slice';
 
 const NONE: ReadonlySet<string> = new Set();
 const masked = (properties: unknown, ...piiNames: string[]): unknown => maskProperties(properties, new Set(piiNames));
@@ -208,7 +209,10 @@ describe('maskProperties', () => {
   });
 });
 
-describe('withoutPersonal', () => {
+const withoutPersonal = (properties: unknown, piiNames: ReadonlySet<string>): unknown =>
+  runAtOnce(withoutPersonalSteps(properties, piiNames));
+
+describe('withoutPersonalSteps', () => {
   it('leaves out what a view masks, names and all, and keeps the rest', () => {
     const address = { city: 'Ulm', contacts: ['x'], list: ['a', 'jane@example.com', { nick: 'J', __proto: 1 }] };
     const properties = { amount: 1, nick: 'J', userEmail: null, note: 'call +49 170 1234567', 'a@b.de': 1, address };
@@ -241,6 +245,17 @@ describe('withoutPersonal', () => {
     expect(JSON.stringify(withoutPersonal(nested, new Set()))).toBe(
       `${'{"a":'.repeat(MASKED_DEPTH_MAX)}{}${'}'.repeat(MASKED_DEPTH_MAX)}`,
     );
+  });
+
+  it('looks through long texts and names in steps, as masking does, each a small part of the work', () => {
+    const long = 'a@b '.repeat(60_000);
+    for (const properties of [{ t: long }, { [long]: 1 }]) {
+      for (const steps of [withoutPersonalSteps(properties, NONE), propertySteps(properties, NONE)]) {
+        let count = 0;
+        while (steps.next().done !== true) count += 1;
+        expect(count).toBeGreaterThan(10);
+      }
+    }
   });
 });
 

@@ -36,40 +36,48 @@ export function propertySteps(properties: unknown, piiNames: ReadonlySet<string>
 
 /** Whether views hide the value of a property for its name, or hide a part of the name itself. */
 export function hasPersonalName(name: string, piiNames: ReadonlySet<string>): boolean {
-  if (piiNames.has(name)) return true;
-  const { isIdentity, isPersonal, shown } = memberNameOf(name);
-  return isIdentity || isPersonal || shown !== name;
+  return piiNames.has(name) || tellsPersonal(memberNameOf(name));
 }
 
-/** Whether views hide something of a value whatever its name: a text with an email address or phone number in it. */
-export function isPersonalText(value: unknown): boolean {
-  return typeof value === 'string' && maskContacts(value) !== value;
+function tellsPersonal({ name, isIdentity, isPersonal, shown }: MemberName): boolean {
+  return isIdentity || isPersonal || shown !== name;
 }
 
 /**
  * An event's properties without what `maskProperties` hides, at any depth: neither its values nor their names. An object or list
- * that is deeper than a view shows is empty. Most events have nothing of the kind, and are not copied.
+ * that is deeper than a view shows is empty. Most events have nothing of the kind, and are not copied. In steps of bounded work.
  */
-export function withoutPersonal(properties: unknown, piiNames: ReadonlySet<string>): unknown {
-  return holdsPersonal(properties, piiNames, 0) ? shownCopy(properties, piiNames, 0) : properties;
+export function* withoutPersonalSteps(properties: unknown, piiNames: ReadonlySet<string>, depth = 0): Steps<unknown> {
+  if (typeof properties !== 'object' || properties === null) return properties;
+  const isList = Array.isArray(properties);
+  if (depth >= MASKED_DEPTH_MAX) return isList ? [] : {};
+  yield undefined;
+  const shown: [string, unknown][] = [];
+  let isWhole = true;
+  let count = 0;
+  for (const [name, member] of Object.entries(properties) as [string, unknown][]) {
+    count += 1;
+    if (count % MEMBERS_PER_STEP === 0) yield undefined;
+    const named = isList ? undefined : name.length > STEP_CHARACTERS ? yield* longNameSteps(name) : memberNameOf(name);
+    const isHidden = typeof member === 'string' && (yield* contactsMasked(member)) !== member;
+    if (isHidden || (named !== undefined && (piiNames.has(name) || tellsPersonal(named)))) {
+      isWhole = false;
+      continue;
+    }
+    const inner = isScalar(member) ? member : yield* withoutPersonalSteps(member, piiNames, depth + 1);
+    isWhole &&= inner === member;
+    shown.push([name, inner]);
+  }
+  if (isWhole) return properties;
+  return isList ? shown.map(([, member]) => member) : Object.fromEntries(shown);
 }
 
-function holdsPersonal(value: unknown, piiNames: ReadonlySet<string>, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return isPersonalText(value);
-  if (depth >= MASKED_DEPTH_MAX) return true;
-  if (Array.isArray(value)) return value.some((member) => holdsPersonal(member, piiNames, depth + 1));
-  return Object.entries(value).some(
-    ([name, member]) => holdsPersonal(member, piiNames, depth + 1) || hasPersonalName(name, piiNames),
-  );
+function* contactsMasked(text: string): Steps<string> {
+  return text.length > STEP_CHARACTERS ? yield* contactSteps(text) : maskContacts(text);
 }
 
-function shownCopy(value: unknown, piiNames: ReadonlySet<string>, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = (member: unknown): unknown => shownCopy(member, piiNames, depth + 1);
-  const isShown = (member: unknown): boolean => depth < MASKED_DEPTH_MAX && !isPersonalText(member);
-  if (Array.isArray(value)) return value.filter(isShown).map(inner);
-  const shown = Object.entries(value).filter(([name, member]) => isShown(member) && !hasPersonalName(name, piiNames));
-  return Object.fromEntries(shown.map(([name, member]) => [name, inner(member)]));
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 /** The identity of an event as the client wrote it, of either family, with every value masked and its kind shown. */
@@ -106,7 +114,7 @@ function* maskMembers(members: object, depth: number, around: Surroundings): Ste
   const copy = new UniqueKeys();
   let count = 0;
   for (const [name, member] of Object.entries(members) as [string, unknown][]) {
-    const named = memberNameOf(name);
+    const named = name.length > STEP_CHARACTERS ? yield* longNameSteps(name) : memberNameOf(name);
     const inside = surroundingsOf(named, member, around);
     if (inside === SHOWN) copy.add(named.shown, member);
     else if (inside === HIDE) copy.add(named.shown, maskValue(member));
@@ -137,12 +145,23 @@ const REMEMBERED_NAME_LENGTH_MAX = 64;
 function memberNameOf(name: string): MemberName {
   const known = memberNames.get(name);
   if (known !== undefined) return known;
+  const found = memberNameFrom(name, maskContacts(name));
+  if (name.length <= REMEMBERED_NAME_LENGTH_MAX) memberNames.set(name, found);
+  return found;
+}
+
+/** The same of a name that may have hundreds of kilobytes. */
+function* longNameSteps(name: string): Steps<MemberName> {
+  const shown = yield* contactSteps(name);
+  yield undefined;
+  return memberNameFrom(name, shown);
+}
+
+function memberNameFrom(name: string, shown: string): MemberName {
   const words = wordsOf(name);
   const joined = words.join('');
   const isPersonal = IDENTITY_NAMES.has(joined) || haveContactWord(words);
-  const found = { name, shown: maskContacts(name), isIdentity: joined === 'identity', isPersonal };
-  if (name.length <= REMEMBERED_NAME_LENGTH_MAX) memberNames.set(name, found);
-  return found;
+  return { name, shown, isIdentity: joined === 'identity', isPersonal };
 }
 
 /** What becomes of a member: it is shown as it is, hidden whole, or looked into. */

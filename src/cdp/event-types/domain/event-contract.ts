@@ -178,10 +178,3 @@ function unknownPropertyFault(name: string): Fault {
   const message = `${path} is not declared by the event type; remove it, or register a version that declares it.`;
   return { path, code: 'unknown_property', message };
 }
-
-/** A property of an object's own: `__proto__` and `constructor` are names like any other. */
-export function ownProperty(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null
-    ? Object.getOwnPropertyDescriptor(object, name)?.value
-    : undefined;
-}

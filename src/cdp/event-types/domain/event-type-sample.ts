@@ -1,10 +1,10 @@
 import type { Comparison } from './contract-compatibility';
-import { ownProperty } from './event-contract';
 import type { Fault } from '../../../platform/errors/fault';
 import type { FaultCode } from '../../../platform/errors/fault-codes';
 import { maskContacts } from '../../../platform/privacy/contact-data';
-import { hasPersonalName, isPersonalText, withoutPersonal } from '../../../platform/privacy/mask';
+import { hasPersonalName, withoutPersonalSteps } from '../../../platform/privacy/mask';
 import { isObject } from '../../../platform/values/json/json-values';
+import type { Steps } from '../../../platform/values/time-slice';
 
 /** How many events have this fault; each event counts once. */
 export interface SampleReason {
@@ -81,22 +81,28 @@ export class SampleTally {
 /** Whether a check must skip a property: its value is personal, and even "it fits" would disclose something. */
 export type IsLeftOut = (name: string) => boolean;
 
+/** What of one event a check may look at. */
+export interface ShownPart {
+  readonly value: unknown;
+  readonly isLeftOut: IsLeftOut;
+}
+
 /**
- * Skips the properties of one event that views mask, by name or by value. A personal name counts even if it is absent.
+ * The properties of one event without those that views mask, by name or by value. A personal name counts even if it is absent.
+ * In steps: texts may have hundreds of kilobytes.
  */
-export function leftOutOf(properties: unknown, piiNames: ReadonlySet<string>): IsLeftOut {
-  return (name) => hasPersonalName(name, piiNames) || isPersonalText(ownProperty(properties, name));
+export function* shownProperties(properties: unknown, piiNames: ReadonlySet<string>): Steps<ShownPart> {
+  const value = yield* withoutPersonalSteps(properties, piiNames);
+  const isHidden = (name: string): boolean =>
+    isObject(properties) && Object.hasOwn(properties, name) && !(isObject(value) && Object.hasOwn(value, name));
+  return { value, isLeftOut: (name) => isHidden(name) || hasPersonalName(name, piiNames) };
 }
 
 /** Removes from a refused event the properties that views mask. */
-export function withoutPersonalProperties(
-  payload: unknown,
-  piiNames: ReadonlySet<string>,
-): { readonly value: unknown; readonly isLeftOut: IsLeftOut } {
+export function* withoutPersonalProperties(payload: unknown, piiNames: ReadonlySet<string>): Steps<ShownPart> {
   if (!isObject(payload) || !Object.hasOwn(payload, 'properties')) {
-    return { value: payload, isLeftOut: leftOutOf(undefined, piiNames) };
+    return { value: payload, isLeftOut: (name) => hasPersonalName(name, piiNames) };
   }
-  const { properties } = payload;
-  const value = { ...payload, properties: withoutPersonal(properties, piiNames) };
-  return { value, isLeftOut: leftOutOf(properties, piiNames) };
+  const { value, isLeftOut } = yield* shownProperties(payload['properties'], piiNames);
+  return { value: { ...payload, properties: value }, isLeftOut };
 }
