@@ -152,6 +152,24 @@ describe('normaliseIdentifier', () => {
     for (const kind of IDENTIFIER_KINDS) expect(normalised(kind, text)).toBe('! placeholder_identity');
   });
 
+  it.each([
+    '\u200c',
+    '\u200e\u00ad',
+    '\u3164',
+    '\u2800 \u2800',
+    '\ufe0f',
+    '\u0001',
+    'nu\u00adll',
+    '0\u200d',
+    '\u2066guest\u2069',
+  ])('refuses %j, of which people see nothing or a placeholder', (text) => {
+    for (const kind of IDENTIFIER_KINDS) expect(normalised(kind, text)).toBe('! placeholder_identity');
+  });
+
+  it('leaves invisible characters inside what people see', () => {
+    expect(normalised('EXTERNAL', '\u{1f468}\u200d\u{1f469}')).toContain('\u200d');
+  });
+
   it('refuses placeholders that the operator added, besides the built-in ones', () => {
     const rules = identityRules(undefined, [' Test-User ', 'none@x.de']);
     expect(normalised('DEVICE', 'TEST-USER', rules)).toBe('! placeholder_identity');

@@ -66,6 +66,9 @@ const PLACEHOLDERS = [
 const EMAIL = /^[^\s\p{Cc}@<>()[\],;:"\\]+@[^\s\p{Cc}@<>()[\],;:"\\.]+(?:\.[^\s\p{Cc}@<>()[\],;:"\\.]+)*$/u;
 // Address books wrap numbers in invisible marks for the writing direction.
 const INVISIBLE = /\p{Cf}/gu;
+/** What shows nothing wherever it stands: marks and fillers, control characters, the empty Braille pattern. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const BEYOND_ASCII_TEXT = /[^ -~]/;
 
 /**
  * The rules with `PLACEHOLDER_IDENTITIES` added to the built-in placeholders. An added phone number is refused in every
@@ -81,7 +84,7 @@ export function identityRules(phoneRegion: string | undefined, additions: Iterab
   }
   for (const addition of additions) {
     const text = trimBlank(addition);
-    placeholders.add(text.toLowerCase());
+    placeholders.add(seenOf(text).toLowerCase());
     const phone = toE164(dialledIn(text), defaultPhoneRegion);
     if (phone !== undefined) placeholders.add(phone);
   }
@@ -118,7 +121,12 @@ export function normaliseIdentifier(
 function faultOfText(text: string, path: string, rules: IdentityRules): Fault | undefined {
   if (!isStorable(text)) return invalidCharactersFault(path);
   if (hasMoreCharacters(text, IDENTIFIER_CHARACTERS_MAX)) return tooLongFault(path, IDENTIFIER_CHARACTERS_MAX);
-  return rules.placeholders.has(text.toLowerCase()) ? placeholderFault(path) : undefined;
+  return rules.placeholders.has(seenOf(text).toLowerCase()) ? placeholderFault(path) : undefined;
+}
+
+/** A text as people see it: what shows nothing makes no other person of a placeholder, and nothing else is a person either. */
+function seenOf(text: string): string {
+  return BEYOND_ASCII_TEXT.test(text) ? trimBlank(text.replace(UNSEEN, '')) : text;
 }
 
 function placeholderFault(path: string): Fault {
