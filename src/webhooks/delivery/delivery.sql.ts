@@ -125,7 +125,7 @@ export const CLAIM_QUEUES: Statement = {
 export const READ_ENDPOINTS: Statement = {
   name: 'webhooks_read_endpoints',
   text: `
-    SELECT u.tenant_id AS "tenantId", u.endpoint_id AS "endpointId", ${ENDPOINT_COLUMNS},
+    SELECT e.tenant_id AS "tenantId", e.id AS "endpointId", ${ENDPOINT_COLUMNS},
       e.enabled_at > clock_timestamp() + interval '1 minute' AS "isEnabledLater"
     FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, endpoint_id)
     CROSS JOIN LATERAL (
