@@ -151,9 +151,18 @@ export class ReactionsService implements OnModuleInit {
   }
 
   /** Throws `insufficient_scope` if a stored reaction reads personal data and the caller may not: a test shows what it reads. */
-  async assertMayTest(caller: Principal, { eventType, condition, operations }: Reaction): Promise<void> {
-    const names = await this.personal.namesOf(caller.tenantId, eventType);
-    this.assertMayRead(caller, personalReads({ when: condition ?? undefined, ops: operations }, names));
+  async assertMayTest(caller: Principal, reaction: Reaction): Promise<void> {
+    this.assertMayRead(caller, await this.personalReadsOf(reaction));
+  }
+
+  /** Whether a stored reaction reads personal data. */
+  async readsPersonal(reaction: Reaction): Promise<boolean> {
+    return (await this.personalReadsOf(reaction)).length > 0;
+  }
+
+  private async personalReadsOf({ tenantId, eventType, condition, operations }: Reaction): Promise<readonly string[]> {
+    const names = await this.personal.namesOf(tenantId, eventType);
+    return personalReads({ when: condition ?? undefined, ops: operations }, names);
   }
 
   /** Newest first; an unknown campaign has none. */
@@ -161,9 +170,13 @@ export class ReactionsService implements OnModuleInit {
     return this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit);
   }
 
+  find(tenantId: string, campaignId: string, name: string): Promise<Reaction | null> {
+    return this.reactions.find(tenantId, campaignId, name);
+  }
+
   /** Throws `not_found`. */
   async get(tenantId: string, campaignId: string, name: string): Promise<Reaction> {
-    const reaction = await this.reactions.find(tenantId, campaignId, name);
+    const reaction = await this.find(tenantId, campaignId, name);
     if (reaction === null) throw unknownReaction();
     return reaction;
   }

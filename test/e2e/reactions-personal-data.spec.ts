@@ -79,8 +79,15 @@ describe('a reaction that reads personal data', () => {
       const found = await admin.get(`${path.replace(':backfill', '/backfills')}/${done.body.jobId}`);
       return found.body.state === 'done';
     });
+    const shown = `${path.replace(':backfill', '/backfills')}/${done.body.jobId}`;
+    expect((await admin.get(shown)).body).toHaveProperty('sums');
+    expect((await editor.get(shown)).body).not.toHaveProperty('sums');
     expect((await define(admin, { ops: [COUNT] })).status).toBe(200);
-    expect((await editor.post(path, { ...range, dryRun: true })).status).toBe(202);
+    expect((await editor.get(shown)).body).not.toHaveProperty('sums');
+    const counted = await editor.post(path, { ...range, dryRun: true });
+    expect(counted.status).toBe(202);
+    const own = `${path.replace(':backfill', '/backfills')}/${counted.body.jobId}`;
+    expect((await editor.get(own)).body).toHaveProperty('sums');
   });
 
   it.each<[string, string]>([

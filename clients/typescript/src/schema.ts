@@ -2851,7 +2851,10 @@ export interface components {
             /** Format: date-time */
             to: string;
             dryRun: boolean;
-            /** @description Of a dry run: what each variable would change by. */
+            /**
+             * @description Of a dry run: what each variable would change by. Left out for callers without `pii:read` if the reaction reads personal data, or
+             *     has changed since.
+             */
             sums?: components["schemas"]["VariableSumDto"][];
             /** Format: date-time */
             createdAt: string;

@@ -13,6 +13,7 @@ import { PathNamePipe } from '../../platform/http/path-name.pipe';
 import { limitOf, PageQuery } from '../../platform/pagination/page.query';
 import { parseTimeRange } from '../../platform/pagination/time-range';
 import { BackfillsService, type BackfillRequest } from './backfills.service';
+import type { ReactionBackfill } from './entities/reaction-backfill.entity';
 import { BackfillDto, BackfillPageDto, BackfillStartedDto, StartBackfillDto } from './dto/backfill.dto';
 
 @ApiTags('Reactions')
@@ -40,13 +41,14 @@ export class BackfillsController {
   @AuthenticateApiKey('reactions:read')
   @ApiOkResponse({ type: BackfillPageDto })
   async listBackfills(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
     @Param('name', PathNamePipe) name: string,
     @CheckedQuery() query: PageQuery,
   ): Promise<BackfillPageDto> {
-    const page = await this.backfills.list(tenantId, { campaignId, name }, query.cursor, limitOf(query));
-    return { items: page.rows.map((backfill) => BackfillDto.of(backfill)), nextCursor: page.nextCursor };
+    const page = await this.backfills.list(caller.tenantId, { campaignId, name }, query.cursor, limitOf(query));
+    const items = await Promise.all(page.rows.map((backfill) => this.shown(caller, backfill)));
+    return { items, nextCursor: page.nextCursor };
   }
 
   /** Shows the progress of a backfill. */
@@ -54,12 +56,12 @@ export class BackfillsController {
   @AuthenticateApiKey('reactions:read')
   @ApiOkResponse({ type: BackfillDto })
   async getBackfill(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
     @Param('name', PathNamePipe) name: string,
     @Param('jobId') id: string,
   ): Promise<BackfillDto> {
-    return BackfillDto.of(await this.backfills.get({ tenantId, campaignId, name, id }));
+    return this.shown(caller, await this.backfills.get({ tenantId: caller.tenantId, campaignId, name, id }));
   }
 
   /** Ends a backfill; what it has done stays. */
@@ -68,13 +70,17 @@ export class BackfillsController {
   @HttpCode(200)
   @ApiOkResponse({ type: BackfillDto })
   async cancelBackfill(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
     @Param('name', PathNamePipe) name: string,
     @Param('jobId') id: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
   ): Promise<BackfillDto> {
-    return BackfillDto.of(await this.backfills.cancel({ tenantId, campaignId, name, id }));
+    return this.shown(caller, await this.backfills.cancel({ tenantId: caller.tenantId, campaignId, name, id }));
+  }
+
+  private async shown(caller: Principal, backfill: ReactionBackfill): Promise<BackfillDto> {
+    return BackfillDto.of(backfill, { withSums: await this.backfills.maySeeSums(caller, backfill) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal';
+import { grants } from '../../platform/auth/scopes';
 import { DomainError } from '../../platform/errors/domain-error';
 import { LostJobs } from '../../platform/jobs/lost-jobs';
 import { assertMayRunMore } from '../../platform/jobs/unfinished-limit';
@@ -48,8 +49,9 @@ export class BackfillsService implements OnModuleInit {
   async start(caller: Principal, campaignId: string, name: string, request: BackfillRequest): Promise<string> {
     const { tenantId, credentialId } = caller;
     // What a dry run of one event adds up is a value of that event.
-    if (request.isDryRun)
+    if (request.isDryRun) {
       await this.reactions.assertMayTest(caller, await this.reactions.get(tenantId, campaignId, name));
+    }
     return this.reactions.changeOne(tenantId, campaignId, name, async (manager, reaction) => {
       if (!reaction.enabled) throw new DomainError('reaction_disabled', 'The reaction is switched off.');
       const running = await this.backfills.running(manager, tenantId);
@@ -62,6 +64,15 @@ export class BackfillsService implements OnModuleInit {
       await this.job.add(manager, backfill, backfill.eventsPerSecondMax);
       return backfill.id;
     });
+  }
+
+  /** Whether the caller may see what a dry run has added up: the sum over one event is a value of that event. */
+  async maySeeSums({ scopes }: Principal, backfill: ReactionBackfill): Promise<boolean> {
+    if (grants(scopes, 'pii:read')) return true;
+    const { tenantId, campaignId, name, reactionId, reactionUpdatedAt } = backfill;
+    const reaction = await this.reactions.find(tenantId, campaignId, name);
+    const isSame = reaction?.id === reactionId && reaction.updatedAt.getTime() === reactionUpdatedAt.getTime();
+    return isSame && !(await this.reactions.readsPersonal(reaction));
   }
 
   /** Throws `not_found`. */

@@ -125,7 +125,10 @@ export class BackfillDto {
   @ApiProperty({ type: 'integer', example: 0 })
   failed!: number;
 
-  /** Of a dry run: what each variable would change by. */
+  /**
+   * Of a dry run: what each variable would change by. Left out for callers without `pii:read` if the reaction reads personal data, or
+   * has changed since.
+   */
   sums?: VariableSumDto[];
 
   createdAt!: Date;
@@ -137,7 +140,7 @@ export class BackfillDto {
 
   finishedAt!: Date | null;
 
-  static of(backfill: ReactionBackfill): BackfillDto {
+  static of(backfill: ReactionBackfill, { withSums }: { readonly withSums: boolean }): BackfillDto {
     const { id, campaignId, name, isDryRun, eventsPerSecondMax, state, reason, phase } = backfill;
     const { scanned, matched, applied, waiting, skipped, failed } = backfill;
     const { requestedAt, requestedBy, startedAt, finishedAt } = backfill;
@@ -158,7 +161,7 @@ export class BackfillDto {
       waiting,
       skipped,
       failed,
-      ...(isDryRun ? { sums: backfill.sums.map((sum: VariableSum) => ({ ...sum })) } : {}),
+      ...(isDryRun && withSums ? { sums: backfill.sums.map((sum: VariableSum) => ({ ...sum })) } : {}),
       createdAt: requestedAt,
       createdBy: requestedBy,
       startedAt,
