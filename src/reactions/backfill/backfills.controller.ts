@@ -47,8 +47,8 @@ export class BackfillsController {
     @CheckedQuery() query: PageQuery,
   ): Promise<BackfillPageDto> {
     const page = await this.backfills.list(caller.tenantId, { campaignId, name }, query.cursor, limitOf(query));
-    const items = await Promise.all(page.rows.map((backfill) => this.shown(caller, backfill)));
-    return { items, nextCursor: page.nextCursor };
+    const withSums = await this.backfills.shownSums(caller, { campaignId, name });
+    return { items: page.rows.map((each) => BackfillDto.of(each, withSums(each))), nextCursor: page.nextCursor };
   }
 
   /** Shows the progress of a backfill. */
@@ -80,7 +80,7 @@ export class BackfillsController {
   }
 
   private async shown(caller: Principal, backfill: ReactionBackfill): Promise<BackfillDto> {
-    return BackfillDto.of(backfill, { withSums: await this.backfills.maySeeSums(caller, backfill) });
+    return BackfillDto.of(backfill, (await this.backfills.shownSums(caller, backfill))(backfill));
   }
 }
 

@@ -66,13 +66,19 @@ export class BackfillsService implements OnModuleInit {
     });
   }
 
-  /** Whether the caller may see what a dry run has added up: the sum over one event is a value of that event. */
-  async maySeeSums({ scopes }: Principal, backfill: ReactionBackfill): Promise<boolean> {
-    if (grants(scopes, 'pii:read')) return true;
-    const { tenantId, campaignId, name, reactionId, reactionUpdatedAt } = backfill;
+  /**
+   * Of which backfills of a reaction the caller may see what a dry run has added up: the sum over one event is a value of that
+   * event.
+   */
+  async shownSums(
+    { tenantId, scopes }: Principal,
+    { campaignId, name }: Pick<Reaction, 'campaignId' | 'name'>,
+  ): Promise<(backfill: ReactionBackfill) => boolean> {
+    if (grants(scopes, 'pii:read')) return () => true;
     const reaction = await this.reactions.find(tenantId, campaignId, name);
-    const isSame = reaction?.id === reactionId && reaction.updatedAt.getTime() === reactionUpdatedAt.getTime();
-    return isSame && !(await this.reactions.readsPersonal(reaction));
+    if (reaction === null || (await this.reactions.readsPersonal(reaction))) return () => false;
+    const { id, updatedAt } = reaction;
+    return (backfill) => backfill.reactionId === id && backfill.reactionUpdatedAt.getTime() === updatedAt.getTime();
   }
 
   /** Throws `not_found`. */

@@ -140,7 +140,7 @@ export class BackfillDto {
 
   finishedAt!: Date | null;
 
-  static of(backfill: ReactionBackfill, { withSums }: { readonly withSums: boolean }): BackfillDto {
+  static of(backfill: ReactionBackfill, withSums: boolean): BackfillDto {
     const { id, campaignId, name, isDryRun, eventsPerSecondMax, state, reason, phase } = backfill;
     const { scanned, matched, applied, waiting, skipped, failed } = backfill;
     const { requestedAt, requestedBy, startedAt, finishedAt } = backfill;
