@@ -113,19 +113,10 @@ export class DeliveryClaims {
       const endpoint = endpoints.get(each.queue.endpointId);
       return endpoint === undefined ? [] : [deliveryOf(each, endpoint, claimId)];
     });
-    this.release(
-      transaction,
-      claimed.filter(({ endpointId }, index) => byNumber.has(index) && !endpoints.has(endpointId)),
-    );
+    // Those of endpoints that were disabled or deleted meanwhile.
+    const unsent = claimed.filter(({ endpointId }, index) => byNumber.has(index) && !endpoints.has(endpointId));
+    release(transaction, unsent, () => 0);
     return { deliveries: await this.withoutBlocked(transaction, deliveries), claimedOf };
-  }
-
-  /** Gives back the claims of queues whose endpoints were disabled or deleted meanwhile. */
-  private release(transaction: Transaction, queues: readonly ClaimedQueue[]): void {
-    if (queues.length === 0) return;
-    const none = queues.map(() => '0');
-    const failures = queues.map((queue) => queue.failures);
-    transaction.sendLast(sql.RELEASE_QUEUES, [...keysOf(queues), none, failures, none]);
   }
 
   /** The endpoints of these queues that are enabled, by id. */
@@ -183,24 +174,32 @@ export class DeliveryClaims {
     );
     if (others.length === 0) return [...deliveries];
     const found = await transaction.send<FirstOfOther>(sql.FIRST_OF_OTHERS, keysOf(others));
-    const delays = new Map<number, number>();
+    const delays = new Map<ClaimedDelivery, number>();
     for (const { number, seq, isClaimed, untilDueMs } of found) {
       const other = others[Number(number) - 1];
       const delivery = deliveries[other?.index ?? -1];
       if (other === undefined || delivery === undefined || !isBefore([seq, other.queueId], delivery)) continue;
-      delays.set(other.index, isClaimed ? BLOCKED_BY_CALL_MS : Math.min(BLOCKED_MS_MAX, untilDueMs + BLOCKED_MS_MIN));
+      delays.set(delivery, isClaimed ? BLOCKED_BY_CALL_MS : Math.min(BLOCKED_MS_MAX, untilDueMs + BLOCKED_MS_MIN));
     }
-    const blocked = deliveries.filter((_delivery, index) => delays.has(index));
-    if (blocked.length > 0) {
-      transaction.sendLast(sql.RELEASE_QUEUES, [
-        ...keysOf(blocked),
-        blocked.map(() => '0'),
-        blocked.map(({ failures }) => failures),
-        [...delays.entries()].toSorted(([a], [b]) => a - b).map(([, delayMs]) => Math.round(delayMs)),
-      ]);
-    }
-    return deliveries.filter((_delivery, index) => !delays.has(index));
+    const blocked = deliveries.filter((delivery) => delays.has(delivery));
+    release(transaction, blocked, (delivery) => Math.round(delays.get(delivery) ?? 0));
+    return deliveries.filter((delivery) => !delays.has(delivery));
   }
+}
+
+/** Gives back the claims of queues, which are due again after so many milliseconds each. */
+function release<Queue extends QueueKey & Pick<ClaimedQueue, 'failures'>>(
+  transaction: Transaction,
+  queues: readonly Queue[],
+  delayMsOf: (queue: Queue) => number,
+): void {
+  if (queues.length === 0) return;
+  transaction.sendLast(sql.RELEASE_QUEUES, [
+    ...keysOf(queues),
+    queues.map(() => '0'),
+    queues.map(({ failures }) => failures),
+    queues.map(delayMsOf),
+  ]);
 }
 
 function deliveryOf({ queue, first, item }: FirstItem, endpoint: CurrentEndpoint, claimId: string): ClaimedDelivery {
