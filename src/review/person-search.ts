@@ -51,23 +51,24 @@ interface EntryTexts {
   readonly paths: string | null;
 }
 
+/** How large the texts of an entry are, and whether it has some. */
+const TEXTS = `octet_length(coalesce(payload, details::text)) AS bytes,
+    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL OR details <> '[]' AS "hasText"`;
+
 /**
  * The next entries of a workspace after the id $2, in the order of their ids, with the size of their payloads; payloads
  * are not read. Where there is none, the paths of faults may still name a person. `isRecent`: last seen, or closed with a
  * note, at $4 or later.
  */
 const LIST_ENTRIES = `
-  SELECT id, event_id AS "eventId", greatest(last_seen_at, closed_at) >= $4 AS "isRecent",
-    octet_length(coalesce(payload, details::text)) AS bytes,
-    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL OR details <> '[]' AS "hasText"
+  SELECT id, event_id AS "eventId", greatest(last_seen_at, closed_at) >= $4 AS "isRecent", ${TEXTS}
   FROM review_entries
   WHERE tenant_id = $1 AND id > $2
   ORDER BY id LIMIT $3`;
 
 /** These entries ($2), locked until the transaction ends: what would change them waits. */
 const HOLD_ENTRIES = `
-  SELECT id, event_id AS "eventId", true AS "isRecent", octet_length(coalesce(payload, details::text)) AS bytes,
-    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL OR details <> '[]' AS "hasText"
+  SELECT id, event_id AS "eventId", true AS "isRecent", ${TEXTS}
   FROM review_entries
   WHERE tenant_id = $1 AND id = ANY($2)
   ORDER BY id FOR NO KEY UPDATE`;

@@ -120,7 +120,7 @@ describe('a key that another node has revoked', () => {
         REFUSED_MS_MAX,
       );
     } finally {
-      Object.defineProperty(feed, 'lookedAt', { configurable: true, writable: true, value: null });
+      Reflect.deleteProperty(feed, 'lookedAt');
     }
   });
 

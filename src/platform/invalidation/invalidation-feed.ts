@@ -59,8 +59,6 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   /** The successful polls of the last 45 seconds, with what the database's clock showed; epoch seconds. */
   private polls: readonly { readonly askedMs: number; readonly showed: number }[] = [];
-  /** The earliest time that it showed in one of them. */
-  private lookedAt: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
   private readonly outage = new OutageLog(this.logger, {
@@ -134,6 +132,11 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     return (this.localChangesByKind.get(kind) ?? Number.NEGATIVE_INFINITY) >= readAtMs;
   }
 
+  /** The earliest time that the database's clock showed in one of the polls that still matter; null before the first one. */
+  private get lookedAt(): number | null {
+    return this.polls.length === 0 ? null : Math.min(...this.polls.map(({ showed }) => showed));
+  }
+
   private async poll(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
     try {
@@ -156,7 +159,6 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     this.difference.learn({ databaseMs: row.now_ms, askedMs, answeredMs: this.clock.monotonicMs() });
     const recent = this.polls.filter((poll) => askedMs - poll.askedMs <= REMEMBERED_MS_MAX);
     this.polls = [...recent, { askedMs, showed: row.now_ms / 1_000 }];
-    this.lookedAt = Math.min(...this.polls.map(({ showed }) => showed));
   }
 
   private notify(subject: string): void {
