@@ -2,10 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { MergesService } from '../../src/identity/merges.service';
 import type { EventFields } from '../../src/ingest/domain/event';
 import { shardOf } from '../../src/ingest/queue/queue-partition';
-import { EventWorker } from '../../src/processing/event-worker';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { device, email, external, named, sendTo, startNode } from '../support/ingest';
-import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../support/processing';
+import { appliedTo, prepareEffects, recordEffects, workOff } from '../support/processing';
 import { aTenant } from '../support/tenant';
 
 /** More than return to the queue in one turn. */
@@ -33,12 +32,7 @@ afterEach(async () => {
 const upTo = (count: number): number[] => Array.from({ length: count }, (_unused, number) => number);
 const send = (fields: readonly Partial<EventFields>[]) => sendTo(nodes[0]!, tenantId, fields);
 
-/** Until nothing is queued; nothing is processed afterwards. */
-async function workWith(node: INestApplicationContext): Promise<void> {
-  node.get(EventWorker).start();
-  await untilDrained(url, tenantId);
-  await node.get(EventWorker).stop();
-}
+const workWith = (node: INestApplicationContext): Promise<void> => workOff(node, url, tenantId);
 
 /** Events of a device that wait for a customer. Nothing is queued afterwards. */
 async function eventsThatWait(): Promise<void> {

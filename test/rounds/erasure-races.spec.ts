@@ -4,7 +4,6 @@ import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
 import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
-import { CDP_FIELDS } from '../../src/identity/domain/identity-reference';
 import { IdentityService } from '../../src/identity/identity.service';
 import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
@@ -16,7 +15,8 @@ import { PipelinedConnection } from '../../src/platform/postgres/pipelined-conne
 import { ReviewResolutions } from '../../src/review/review-resolutions';
 import { ReviewService } from '../../src/review/review.service';
 import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
-import { aCaller, aSubmission, device, email, external, outcomesOf, startNode } from '../support/ingest';
+import { aCaller, device, email, external, naming, outcomesOf, startNode } from '../support/ingest';
+import { largeEntries } from '../support/review';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 import { placesOf } from '../support/traces';
@@ -56,13 +56,6 @@ beforeEach(async () => {
 });
 
 afterAll(() => Promise.all([slow, quick].map((node) => node.close())));
-
-/** An event of the CDP family that names these. */
-function naming(...identifiers: Identifier[]) {
-  const fields = new Map(CDP_FIELDS.map(([field, kind]) => [kind, field]));
-  const identity = Object.fromEntries(identifiers.map(({ kind, value }) => [fields.get(kind), value]));
-  return aSubmission({ family: 'cdp', identifiers, identity, properties: { says: identifiers.at(-1)?.value } });
-}
 
 const take = (node: INestApplicationContext, ...events: ReturnType<typeof naming>[]): Promise<string[]> =>
   outcomesOf(node.get(IngestPipeline), aCaller(tenantId), events);
@@ -235,16 +228,7 @@ describe('a note about the person', () => {
     const person = external(`person-${mark}`);
     await take(quick, naming(person));
     const id = randomUUID();
-    // More than is searched within the last transaction.
-    await rowsOf(
-      url,
-      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
-         occurrences, first_seen_at, last_seen_at, status)
-       SELECT $1, e.id, 'error', 'request', 'malformed_json', 'm', '[]', 'external', repeat('x', 1024 * 1024), 'text', 1,
-         now() - interval '1 day', now() - interval '1 day', 'open'
-       FROM unnest(ARRAY[$2::uuid, gen_random_uuid()]) AS e (id)`,
-      [tenantId, id],
-    );
+    await largeEntries(url, tenantId, [id, randomUUID()]);
     const customers = quick.get(CustomerErasure);
     const finish = customers.finish.bind(customers);
     const spy = jest.spyOn(customers, 'finish').mockImplementationOnce(async (...asked) => {

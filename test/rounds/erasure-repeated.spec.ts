@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { largeEntries } from '../support/review';
 import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
@@ -109,15 +110,7 @@ describe('an erasure that is asked for again while it is under way', () => {
     const sub = `cid-${randomUUID()}`;
     const identity = { type: 'EXTERNAL', value: sub };
     expect((await admin(0).post('/v1/external-events', anExternalEvent({ identity }))).status).toBe(202);
-    // More than is searched within the last transaction.
-    await rowsOf(
-      url,
-      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
-         occurrences, first_seen_at, last_seen_at, status)
-       SELECT $1, gen_random_uuid(), 'error', 'request', 'malformed_json', 'm', '[]', 'external', repeat('x', 1024 * 1024), 'text', 1,
-         now() - interval '1 day', now() - interval '1 day', 'open' FROM generate_series(1, 2)`,
-      [campaign.workspace.tenantId],
-    );
+    await largeEntries(url, campaign.workspace.tenantId);
     const refused = anExternalEvent({ identity, occurred_at: 'yesterday' });
     await eraseTwice(sub, async () => {
       await nodes[0]!.app

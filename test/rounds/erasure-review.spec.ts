@@ -4,12 +4,12 @@ import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
 import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
-import { CDP_FIELDS } from '../../src/identity/domain/identity-reference';
 import type { EventFields } from '../../src/ingest/domain/event';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { ReviewService } from '../../src/review/review.service';
 import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
-import { aCaller, aSubmission, email, external, outcomesOf, startNode } from '../support/ingest';
+import { aCaller, email, external, naming, outcomesOf, startNode } from '../support/ingest';
+import { largeEntries } from '../support/review';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
@@ -38,12 +38,6 @@ beforeEach(async () => {
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => Promise.all([slow, quick].map((node) => node.close())));
 
-function naming(...identifiers: Identifier[]) {
-  const fields = new Map(CDP_FIELDS.map(([field, kind]) => [kind, field]));
-  const identity = Object.fromEntries(identifiers.map(({ kind, value }) => [fields.get(kind), value]));
-  return aSubmission({ family: 'cdp', identifiers, identity, properties: { says: identifiers.at(-1)?.value } });
-}
-
 const take = (node: INestApplicationContext, ...events: ReturnType<typeof naming>[]): Promise<string[]> =>
   outcomesOf(node.get(IngestPipeline), aCaller(tenantId), events);
 
@@ -65,16 +59,7 @@ describe('a replay that is under way while a person is erased', () => {
     const [owner, other] = [external(`owner-${mark}`), email(`other-${mark}@x.de`)];
     const person = email(`person-${mark}@x.de`);
     await take(quick, naming(owner), naming(external(`another-${mark}`), other), naming(person));
-    // More than is searched within the last transaction.
-    await rowsOf(
-      url,
-      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
-         occurrences, first_seen_at, last_seen_at, status)
-       SELECT $1, gen_random_uuid(), 'error', 'request', 'malformed_json', 'm', '[]', 'external',
-         repeat('x', 1024 * 1024), 'text', 1, now() - interval '1 day', now() - interval '1 day', 'open'
-       FROM generate_series(1, 2)`,
-      [tenantId],
-    );
+    await largeEntries(url, tenantId);
     const event = naming(owner, other);
     const value = { ...(event.value as EventFields), properties: { says: person.value } };
     const attempt = { action: 'replayed', at: new Date().toISOString(), by: 'test' } as const;

@@ -7,7 +7,7 @@ import { shardOf } from '../../src/ingest/queue/queue-partition';
 import { EventWorker } from '../../src/processing/event-worker';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { device, email, external, sendTo, startNode } from '../support/ingest';
-import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../support/processing';
+import { appliedTo, prepareEffects, recordEffects, untilDrained, workOff } from '../support/processing';
 import { aTenant } from '../support/tenant';
 
 /*
@@ -57,9 +57,7 @@ it('keeps the order of an event that comes in between the last statement of an u
     if (shardOf(await profileOf(mail)) !== shard) break;
   }
   await send('merge', ann, mail);
-  nodes[1]!.get(EventWorker).start();
-  await untilDrained(url, tenantId);
-  await nodes[1]!.get(EventWorker).stop();
+  await workOff(nodes[1]!, url, tenantId);
 
   const [merge] = await rowsOf<{ id: string }>(url, 'SELECT id FROM profile_merges WHERE tenant_id = $1', [tenantId]);
   const merges = nodes[1]!.get(MergeRepository);

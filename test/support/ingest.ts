@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Identifier } from '../../src/identity/domain/identifier';
+import { CDP_FIELDS } from '../../src/identity/domain/identity-reference';
 import type { EventFields, ParsedEvent } from '../../src/ingest/domain/event';
 import { EVENT_FAMILIES, type Submission } from '../../src/ingest/domain/submission';
 import { EventParsers } from '../../src/ingest/parse/event-parsers';
@@ -82,6 +83,13 @@ export function aSubmission(fields: Partial<EventFields> = {}): Submission {
     ...fields,
   });
   return { family: value.family, value, bytes: 300, text: () => JSON.stringify(value) };
+}
+
+/** One of the CDP family that names these, and says the last of them in its properties, too. */
+export function naming(...identifiers: Identifier[]): Submission {
+  const fields = new Map(CDP_FIELDS.map(([field, kind]) => [kind, field]));
+  const identity = Object.fromEntries(identifiers.map(({ kind, value }) => [fields.get(kind), value]));
+  return aSubmission({ family: 'cdp', identifiers, identity, properties: { says: identifiers.at(-1)?.value } });
 }
 
 /** Takes the fields of a submission as they are, so that tests can name any identifiers; refuses what has none. */

@@ -150,6 +150,13 @@ export async function untilDrained(url: string, tenantId: string, seconds?: numb
   }, seconds);
 }
 
+/** Has a node work until nothing is queued; nothing is processed afterwards. */
+export async function workOff(node: INestApplicationContext, url: string, tenantId: string): Promise<void> {
+  startWorker(node);
+  await untilDrained(url, tenantId);
+  await node.get(EventWorker).stop();
+}
+
 /** The external ids of the events whose effects were applied, in the order in which they were; repetitions included. */
 export async function appliedTo(url: string, tenantId: string): Promise<string[]> {
   const rows = await rowsOf<{ external_event_id: string }>(

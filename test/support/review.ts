@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
 import type { JobPayload } from '../../src/platform/jobs/jobs';
@@ -53,4 +54,17 @@ export async function reopen(databaseUrl: string, { id }: { readonly id: string 
 export async function closeRefusals(node: INestApplicationContext, from: JobPayload = {}): Promise<void> {
   const steps = node.get(RefusalsOfStoredEvents).close(from);
   while ((await steps.next()).done !== true);
+}
+
+/** Entries about requests with payloads of a megabyte, two of which are more than an erasure searches in its last transaction. */
+export function largeEntries(url: string, tenantId: string, ids: readonly string[] = [randomUUID(), randomUUID()]) {
+  return rowsOf(
+    url,
+    `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
+       occurrences, first_seen_at, last_seen_at, status)
+     SELECT $1, id, 'error', 'request', 'malformed_json', 'm', '[]', 'external', repeat('x', 1024 * 1024), 'text', 1,
+       now() - interval '1 day', now() - interval '1 day', 'open'
+     FROM unnest($2::uuid[]) AS e (id)`,
+    [tenantId, ids],
+  );
 }
