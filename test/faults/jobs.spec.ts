@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Jobs, type JobWork } from '../../src/platform/jobs/jobs';
-import { databaseOf, freshDatabaseUrl, urlOf, withClient } from '../support/database';
+import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
 import { startFaultProxy } from '../support/fault-proxy';
 import { startNode } from '../support/ingest';
 import { until } from '../support/until';
@@ -56,7 +56,8 @@ const isWaiting = (id: string): Promise<boolean> =>
 /** Takes the connections of jobs away, and lets nobody connect again before `meanwhile` is over. */
 async function cutOff(meanwhile: () => Promise<void>): Promise<void> {
   const database = databaseOf(url);
-  await withClient(urlOf('postgres'), async (client) => {
+  // Another database of the same server: nobody can be in the one that lets nobody connect.
+  await withClient(url.replace(`/${database}`, '/postgres'), async (client) => {
     await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
     await client.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cds-jobs' AND datname = $1`,
