@@ -2,14 +2,14 @@ import { randomId } from '../platform/values/ids';
 import type { ReplacedDeclaration, Variable } from './entities/variable.entity';
 
 /**
- * What a definition replaces while its limits are not confirmed: what was declared before. If that is not confirmed either, what
- * it has replaced. `stored`: null if nothing is declared.
+ * What a definition replaces while its limits are not confirmed: the last declaration whose limits are, archived if what is stored
+ * is. `stored`: null if nothing is declared.
  */
 export function replacedDeclaration(stored: Variable | null): ReplacedDeclaration {
   const mark = randomId();
-  if (stored === null) return { mark, declaration: null };
-  if (stored.replaced !== null) return { ...stored.replaced, mark };
-  const { defaultValue, description, min, max, period, updatedAt, archivedAt } = stored;
+  const confirmed = confirmedDeclaration(stored);
+  if (confirmed === null) return { mark, declaration: null };
+  const { defaultValue, description, min, max, period, updatedAt, archivedAt } = confirmed;
   return {
     mark,
     declaration: {
