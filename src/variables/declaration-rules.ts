@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { DomainError } from '../platform/errors/domain-error';
-import { hasSameRules, type VariableDefinition } from './domain/define-variable';
+import type { VariableDefinition } from './domain/define-variable';
 import type { VariableScope, VariableType } from './domain/variable';
 import { VariableRepository } from './variable.repository';
 
@@ -33,8 +33,8 @@ export class DeclarationRules {
     const { name, type } = definition;
     const agreed = await this.variables.agreedAppType(manager, tenantId, name, type);
     if (agreed !== type) throw typeConflict(definition, agreed, 'Another campaign');
-    const other = await this.variables.findInOtherCampaign(manager, tenantId, name, campaignId);
-    if (other === null || hasSameRules(other, definition)) return;
+    const other = await this.variables.findDisagreeing(manager, tenantId, { ...definition, campaignId });
+    if (other === null) return;
     const words = `Another campaign declares state.app.${name} with other limits or another period. Campaigns share its values, so declare the same, or archive it in the other campaigns first.`;
     throw new DomainError('variable_rules_conflict', words);
   }

@@ -4,11 +4,10 @@ import { DomainError } from '../platform/errors/domain-error';
 import { unavailable } from '../platform/errors/unavailable';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { DeclarationStore } from './declaration-store';
-import { hasSameRules } from './domain/define-variable';
 import { VARIABLE_SCOPES } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
 import { LimitsCheck } from './limits-check';
-import { confirmedDeclaration, declarationReplacedBy } from './replaced-declaration';
+import { declarationReplacedBy } from './replaced-declaration';
 import { VariableRepository, type VariableKey } from './variable.repository';
 
 const CONFIRM_JOB = 'confirm-limits';
@@ -71,19 +70,20 @@ export class LimitsConfirmation implements OnModuleInit {
       await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
       const stored = await this.variables.find(manager, tenantId, variable);
       if (stored?.replaced?.mark !== mark) return;
-      const other = await this.declarationOfOther(manager, stored);
-      if (other !== null && stored.archivedAt === null && !hasSameRules(other, stored)) throw unavailable();
+      if (stored.archivedAt === null && (await this.disagrees(manager, stored))) throw unavailable();
       await this.variables.confirm(manager, variable, mark);
     });
   }
 
-  /** The declaration of some other campaign that shares the variable of an app. Locks the name. */
-  private async declarationOfOther(
+  /** Whether another campaign declares the variable of an app otherwise. Locks the name. */
+  private async disagrees(
     manager: EntityManager,
-    { tenantId, campaignId, name, type }: Variable,
-  ): Promise<Variable | null> {
+    variable: Variable,
+    options?: { readonly confirmed: boolean },
+  ): Promise<boolean> {
+    const { tenantId, name, type } = variable;
     await this.variables.agreedAppType(manager, tenantId, name, type);
-    return this.variables.findInOtherCampaign(manager, tenantId, name, campaignId);
+    return (await this.variables.findDisagreeing(manager, tenantId, variable, options)) !== null;
   }
 
   private async assertKept(variable: Variable): Promise<void> {
@@ -98,10 +98,8 @@ export class LimitsConfirmation implements OnModuleInit {
       const stored = await this.variables.find(manager, tenantId, variable);
       if (stored?.replaced == null || stored.replaced.mark !== variable.replaced?.mark) return;
       const before = declarationReplacedBy(stored);
-      const other =
-        stored.scope === 'app' ? confirmedDeclaration(await this.declarationOfOther(manager, stored)) : null;
-      // It has confirmed the new limits, so that they hold for every value: a job confirms them here, too.
-      if (before !== null && other !== null && !hasSameRules(other, before)) return;
+      // Where another one has confirmed the new limits, they hold for every value: a job confirms them here, too.
+      if (before?.scope === 'app' && (await this.disagrees(manager, before, { confirmed: true }))) return;
       if (before === null) await this.declarations.delete(manager, stored);
       else await this.declarations.put(manager, before);
     });

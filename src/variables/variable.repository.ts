@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { NO_VERSION } from './domain/declarations';
-import type { VariableScope, VariableType } from './domain/variable';
+import type { ValueRules, VariableScope, VariableType } from './domain/variable';
 import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
 import { Variable } from './entities/variable.entity';
@@ -12,6 +12,11 @@ export interface VariableKey {
   readonly scope: VariableScope;
   readonly name: string;
 }
+
+/** What campaigns that share a variable of an app must agree on. */
+export type AppRules = Pick<VariableKey, 'campaignId' | 'name'> & {
+  readonly [Rule in keyof ValueRules]: ValueRules[Rule] | null;
+};
 
 /** The tables of declared variables. Lock order: first the campaign, then one name of the scope `app`. */
 @Injectable()
@@ -100,20 +105,27 @@ export class VariableRepository {
     await manager.delete(Variable, { tenantId, campaignId, scope, name });
   }
 
-  /** The declaration of a name of the scope `app` that is in force in some other campaign. */
-  async findInOtherCampaign(
+  /**
+   * A declaration of the same name of the scope `app` that is in force in some other campaign with other limits or another
+   * period; `confirmed`: whose limits are confirmed. Null: all other campaigns agree.
+   */
+  findDisagreeing(
     manager: EntityManager,
     tenantId: string,
-    name: string,
-    campaignId: string,
+    { campaignId, name, min, max, period }: AppRules,
+    { confirmed = false } = {},
   ): Promise<Variable | null> {
-    return manager.findOneBy(Variable, {
-      tenantId,
-      scope: 'app',
-      name,
-      archivedAt: IsNull(),
-      campaignId: Not(campaignId),
-    });
+    const disagreeing = manager
+      .createQueryBuilder(Variable, 'variable')
+      .where(`variable.tenantId = :tenantId AND variable.scope = 'app' AND variable.name = :name`, { tenantId, name })
+      .andWhere('variable.archivedAt IS NULL AND variable.campaignId <> :campaignId', { campaignId })
+      .andWhere(
+        `(variable.min, variable.max, variable.period) IS DISTINCT FROM
+          (CAST(:min AS double precision), CAST(:max AS double precision), CAST(:period AS jsonb))`,
+        { min: min ?? null, max: max ?? null, period: period == null ? null : JSON.stringify(period) },
+      );
+    if (confirmed) disagreeing.andWhere('variable.replaced IS NULL');
+    return disagreeing.limit(1).getOne();
   }
 
   /**

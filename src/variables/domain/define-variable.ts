@@ -69,7 +69,7 @@ export function effectOf(stored: StoredDefinition | null, definition: VariableDe
 type StoredRules = Pick<StoredDefinition, 'min' | 'max' | 'period'>;
 
 /** Whether the values must keep to the same limits and have the same period. */
-export function hasSameRules(stored: StoredRules, rules: StoredRules | ValueRules): boolean {
+function hasSameRules(stored: StoredRules, rules: ValueRules): boolean {
   const isSameLimits = stored.min === (rules.min ?? null) && stored.max === (rules.max ?? null);
   return isSameLimits && isSamePeriod(stored.period, rules.period ?? null);
 }
