@@ -290,11 +290,13 @@ export class CustomerErasure implements OnModuleInit {
 
   /** Stores that this process works on an erasure, and its position, if there is one. False: the erasure is finished. */
   private async noteWork({ tenantId, profileId }: Erasure, name: string, position: string | null): Promise<boolean> {
+    // Not to_jsonb in the statement: Citus takes no function within COALESCE that may change.
+    const json = position === null ? null : JSON.stringify(position);
     const [, noted]: [unknown, number] = await this.database.query(
       `UPDATE erasures SET worked_at = $5,
-         progress = coalesce(jsonb_set(progress, ARRAY['positions', $3], to_jsonb($4::text)), progress)
+         progress = coalesce(jsonb_set(progress, ARRAY['positions', $3], $4::jsonb), progress)
        WHERE tenant_id = $1 AND profile_id = $2 AND finished_at IS NULL`,
-      [tenantId, profileId, name, position, this.clock.now()],
+      [tenantId, profileId, name, json, this.clock.now()],
     );
     return noted > 0;
   }
