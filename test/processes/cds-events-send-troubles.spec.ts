@@ -193,6 +193,23 @@ describe('cds events send, in trouble', () => {
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { accepted: 4, runs: 1 }]);
   });
 
+  it('refuses to go on with a file whose events were changed, though it is as long and begins and ends as before', async () => {
+    let isAway = true;
+    await aService((sent, response, request) => {
+      if (isAway && request > 1) answer(response, 500, problem('internal'));
+      else accept(sent, response, request);
+    });
+    const file = await aFile('corrected', 1_000);
+    await start(file, ['--concurrency', '1', '--retry-for', '1s']).ended;
+    isAway = false;
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    lines[400] = lines[400]!.replace(/"source":"./, '"source":"X');
+    await writeFile(file, lines.join('\n'));
+    const refused = await start(file).ended;
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(refused.said).toMatch(/interrupted after line 500, and the file has changed since/);
+  });
+
   it('leaves nothing of a run that no service has answered, so that the right command begins', async () => {
     const received = await aService(accept);
     const file = await aFile('nowhere', 3);

@@ -8,6 +8,8 @@ import { ClientFailure } from '../running-service';
 /** By which a file is known again: a changed one is another file. */
 export interface Fingerprint {
   readonly bytes: number;
+  /** When its content was last written, in milliseconds since 1970. */
+  readonly writtenAtMs: number;
   /** Of its first and its last 64 KiB. */
   readonly sha256: string;
 }
@@ -45,16 +47,19 @@ export async function openInput(path: string, standardInput: Readable): Promise<
   }
 }
 
-/** By size and by what stands at both ends: whether the file is the one that an interrupted run has read. */
+/**
+ * By size, by the time of the last write and by what stands at both ends: whether the file is the one that an interrupted run has
+ * read.
+ */
 export function isSameFile(one: Fingerprint, other: Fingerprint): boolean {
-  return one.bytes === other.bytes && one.sha256 === other.sha256;
+  return one.bytes === other.bytes && one.writtenAtMs === other.writtenAtMs && one.sha256 === other.sha256;
 }
 
 async function fingerprintOf(handle: FileHandle): Promise<Fingerprint> {
-  const { size } = await handle.stat();
+  const { size, mtimeMs } = await handle.stat();
   const hash = createHash('sha256').update(await read(handle, 0, FINGERPRINT_BYTES));
   hash.update(await read(handle, Math.max(0, size - FINGERPRINT_BYTES), FINGERPRINT_BYTES));
-  return { bytes: size, sha256: hash.digest('hex') };
+  return { bytes: size, writtenAtMs: mtimeMs, sha256: hash.digest('hex') };
 }
 
 async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -56,7 +56,7 @@ export function statePathOf({ file }: Input, { path, statePath, dryRun }: SendOp
 function firstState({ file }: Input, { url, family, errorsPath }: SendOptions): SendState {
   return {
     format: FORMAT,
-    fingerprint: file?.fingerprint ?? { bytes: 0, sha256: '' },
+    fingerprint: file?.fingerprint ?? { bytes: 0, writtenAtMs: 0, sha256: '' },
     url,
     family,
     errors: errorsPath,
