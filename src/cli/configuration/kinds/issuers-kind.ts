@@ -6,6 +6,7 @@ import { NIL_UUID } from '../../../platform/values/uuid';
 import { isAbsent } from '../../../platform/values/json/json-values';
 import { defaultAlgorithms } from '../../../jwt-issuers/domain/issuer-definition';
 import type { JwtIssuer } from '../../../jwt-issuers/entities/jwt-issuer.entity';
+import type { NamedPair } from '../../../jwt-issuers/jwt-issuer.repository';
 import type { JwtIssuersService } from '../../../jwt-issuers/jwt-issuers.service';
 import {
   allOf,
@@ -36,7 +37,7 @@ export class IssuersKind implements ConfigurationKind {
   ) {}
 
   keyOf(entry: ConfigurationEntry): string {
-    return `${textIn(entry, 'issuer')} ${textIn(entry, 'audience')}`;
+    return keyOfPair({ issuer: textIn(entry, 'issuer'), audience: textIn(entry, 'audience') });
   }
 
   async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
@@ -45,7 +46,7 @@ export class IssuersKind implements ConfigurationKind {
     });
     const configured = issuers.filter(({ origin }) => origin !== 'development');
     return configured.map((record) => ({
-      key: `${record.issuer} ${record.audience}`,
+      key: keyOfPair(record),
       id: record.id,
       entry: entryOfIssuer(record, record.secret !== null, { campaign: record.campaignClaim, app: record.appClaim }),
       isArchived: false,
@@ -77,6 +78,11 @@ export class IssuersKind implements ConfigurationKind {
     const deleted = changes.flatMap(({ action, id }) => (action === 'archive' && id !== undefined ? [id] : []));
     return this.service.changeAll(this.caller, { created, changed, deleted }, precondition);
   }
+}
+
+/** Quotes keep an issuer with spaces apart from its audience. */
+function keyOfPair({ issuer, audience }: NamedPair): string {
+  return `${/^[^\s"]\S*$/.test(issuer) ? issuer : JSON.stringify(issuer)} ${audience}`;
 }
 
 /** What a stored issuer and a request for one have in common; the source of its keys apart. */
