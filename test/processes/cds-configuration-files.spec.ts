@@ -136,6 +136,18 @@ describe('a file that is wrong', () => {
       `version: 1\nx: &a [1]\n${'x'.repeat(1)}2: &b [${'*a,'.repeat(60)}]\ny: [${'*b,'.repeat(60)}]`,
       /aliases/,
     ],
+    ...['!!set { eventDays }', '!!omap [eventDays: 40]', '!!pairs [eventDays: 40]', '!!binary aGk='].map(
+      (value): [string, string, RegExp] => [
+        `what JSON does not have (${value})`,
+        `version: 1\nretention: ${value}`,
+        /:2:12: Unresolved tag/,
+      ],
+    ),
+    [
+      'a number in another notation that would be stored as another one',
+      'version: 1\nvariables:\n  - { campaignId: a, scope: user, name: b, type: number, max: 0x20000000000001 }',
+      /:3:63: max must be a finite number that is stored exactly/,
+    ],
     ['an alias within what it stands for', 'version: 1\nvariables: &a\n  - { x: [*a, *a] }', /nested too deeply/],
   ])('is refused with line and column: %s', async (_, text, words) => {
     const workspace = await aWorkspace();

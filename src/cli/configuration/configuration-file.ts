@@ -1,16 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import {
-  isNode,
-  isMap,
-  LineCounter,
-  parseDocument,
-  stringify,
-  visit,
-  type Document,
-  type Pair,
-  type Scalar,
-} from 'yaml';
+import { Document, isNode, isMap, LineCounter, parseDocument, visit, type Pair, type Scalar } from 'yaml';
 import type { Fault } from '../../platform/errors/fault';
 import { similarName } from '../../platform/values/text/similar-name';
 import { isObject } from '../../platform/values/json/json-values';
@@ -151,15 +141,25 @@ export async function readConfigurationFile(path: string): Promise<Configuration
 export function configurationText(entries: ReadonlyMap<KindName, readonly ConfigurationEntry[]>): string {
   const kinds = [...entries].map(([kind, list]) => [kind, kind === 'retention' ? (list[0] ?? {}) : list] as const);
   const content = { version: FORMAT_VERSION, ...Object.fromEntries(kinds) };
-  const yaml = stringify(content, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 });
+  const document = new Document(content, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, { Scalar: (_key, scalar) => quoteWhiteSpace(scalar) });
+  // Text between double quotes that is folded would be read with other line ends.
+  const yaml = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
   const text = `${HEADER}${yaml}`;
   if (Buffer.byteLength(text) > CONFIGURATION_BYTES_MAX) throw tooLarge('The configuration of the workspace');
   return text;
 }
 
+/** As a block of lines, white space alone would be read as other white space. */
+function quoteWhiteSpace(scalar: Scalar): void {
+  if (typeof scalar.value === 'string' && /^\s+$/.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+}
+
 function documentOf(name: string, text: string, lines: LineCounter): Document.Parsed {
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+    // Sets, ordered maps and dates are no JSON: their content would be lost without a word.
+    const options = { prettyErrors: false, resolveKnownTags: false, stringKeys: true };
+    const document = parseDocument(text, { lineCounter: lines, ...options });
     visit(document, { Scalar: (_key, scalar) => markInexact(scalar) });
     return document;
   } catch (error) {
@@ -172,12 +172,13 @@ function documentOf(name: string, text: string, lines: LineCounter): Document.Pa
 /** As in the bodies of requests (docs/adr/0050): Infinity in the place of a number that a double does not keep. */
 function markInexact(scalar: Scalar): void {
   if (typeof scalar.value !== 'number' || scalar.source === undefined) return;
-  // JSON has no +1, .5 and 1. (with nothing behind the point).
+  // JSON has no +1, .5 and 1. (with nothing behind the point), and no 0x1F and 0o17, which are whole.
   const literal = scalar.source
     .replace(/^[-+]/, '')
     .replace(/^\./, '0.')
     .replace(/\.(?!\d)/, '');
-  if (!isKept(literal)) scalar.value = Infinity;
+  const isExact = /^0[xo]/.test(literal) ? Number.isSafeInteger(scalar.value) : isKept(literal);
+  if (!isExact) scalar.value = Infinity;
 }
 
 function valueOf(document: Document.Parsed, name: string): unknown {
