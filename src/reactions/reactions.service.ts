@@ -42,6 +42,14 @@ export interface DefinedReaction {
   readonly warnings: readonly ReactionWarning[];
 }
 
+/** What will be in force together with a definition that is checked before it is. */
+export interface FutureContext {
+  /** The variables of the campaign. */
+  readonly declared: Declarations;
+  /** Personal properties of its event type, besides those that are registered. */
+  readonly personal: readonly string[];
+}
+
 /** What `changeAll` does. */
 export interface ReactionChanges {
   /** Bodies of `reactions:define`, any JSON value. */
@@ -120,20 +128,21 @@ export class ReactionsService implements OnModuleInit {
 
   /**
    * The definition in a body, any JSON value. Throws as `define` does, `limit_exceeded` apart. `at`: where it stands in
-   * the body of the request. `declared`: the variables that it may name, those in force when absent.
+   * the body of the request. `future` is absent: what is in force now.
    */
   async check(
     caller: Principal,
     campaignId: string,
     body: unknown,
     at = '',
-    declared?: Declarations,
+    future?: FutureContext,
   ): Promise<ReactionDefinition> {
     const { tenantId } = caller;
     const parsed = parseReactionDefinition(body);
     if ('faults' in parsed) throw validationFailed(faultsBelow(at, parsed.faults));
     const { definition } = parsed;
-    const names = await this.personal.namesOf(tenantId, definition.eventType);
+    const registered = await this.personal.namesOf(tenantId, definition.eventType);
+    const names = new Set([...registered, ...(future?.personal ?? [])]);
     this.assertMayRead(
       caller,
       personalReads(definition, names).map((path) => pathBelow(at, path)),
@@ -142,7 +151,7 @@ export class ReactionsService implements OnModuleInit {
       ...declarationFaults(
         definition.ops,
         // Not cached: a variable that another node has just declared must be found.
-        declared ?? (await this.variables.declarationsNow(tenantId, campaignId)),
+        future?.declared ?? (await this.variables.declarationsNow(tenantId, campaignId)),
       ),
       ...(sharedCopiesOf(definition.ops)?.(names) ?? []),
     ];

@@ -159,6 +159,50 @@ retention: { eventDays: null }
     expect(await workspace.run('plan', kept, '--prune')).toMatchObject({ code: 0, out: '' });
   });
 
+  it('plan no reaction that the event types of the same file forbid', async () => {
+    const workspace = await aWorkspace();
+    const file = (property: object): string =>
+      `version: 1
+eventTypes: ${JSON.stringify([{ eventType: 'purchase', properties: { shoe: { type: 'string', ...property } } }])}
+variables: [{ campaignId: spring, scope: campaign, name: last, type: string }]
+reactions:
+  - { campaignId: spring, name: copy, eventType: purchase, ops: [{ path: state.campaign.last, op: set, valueFrom: properties.shoe }] }
+`;
+    for (const command of ['plan', 'apply'] as const) {
+      const { code, said } = await workspace.run(command, file({ pii: true }));
+      expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/:5:\d+: .*valueFrom is personal data/) });
+    }
+    expect((await workspace.client.get('/v1/cdp/event-types')).body.items).toEqual([]);
+    await applied(workspace, file({}));
+    // What is in force already fails for each event, and keeps nobody from declaring what is personal (docs/adr/0035).
+    await applied(workspace, file({ pii: true }));
+    expect((await workspace.run('plan', file({ pii: true }))).code).toBe(0);
+  });
+
+  it('tell issuers with spaces in their names apart', async () => {
+    const workspace = await aWorkspace();
+    const file = (issuer: string, audience: string, host: string): string =>
+      `version: 1\nissuers: ${JSON.stringify([{ issuer, audience, jwksUri: `https://${host}.example.com/keys` }])}\n`;
+    await applied(workspace, file('acme shop', 'app', 'one'));
+    expect(await planned(workspace, file('acme', 'shop app', 'two'))).toBe('+ issuers acme shop app');
+    await applied(workspace, file('acme', 'shop app', 'two'));
+    expect((await workspace.client.get('/v1/jwt-issuers')).body.items).toMatchObject([
+      { issuer: 'acme', audience: 'shop app', jwksUri: 'https://two.example.com/keys' },
+      { issuer: 'acme shop', audience: 'app', jwksUri: 'https://one.example.com/keys' },
+    ]);
+  });
+
+  it.each([' \n', '  \n\n \t\n', '\n', ' ', 'a\n \n', '\t', `${'Words. '.repeat(6)}\n \n `])(
+    'export text of white space as it is: %j',
+    async (text) => {
+      const workspace = await aWorkspace();
+      const variable = { campaignId: 'spring', scope: 'user', name: 'a', type: 'string', default: text };
+      await applied(workspace, `version: 1\nvariables: ${JSON.stringify([variable])}\n`);
+      const { out: exported } = await workspace.run('export');
+      expect(await workspace.run('plan', exported)).toMatchObject({ code: 0, out: '' });
+    },
+  );
+
   it('show each break of an event type, and apply breaks only if that is said', async () => {
     const workspace = await aWorkspace();
     await applied(workspace, anEventType({ amount: { type: 'number' }, note: { type: 'string' } }));

@@ -54,7 +54,7 @@ export async function planConfiguration(
   }
   file.refuse(faults);
   const plans = named.map((each) => ({ kind: each.kind, changes: changesOf(each, file, prunes, faults) }));
-  const states = { before: targetOf([], stored), after: targetOf(plans, stored) };
+  const states = { kept: targetOf(plans.map(withoutArchiving), stored), after: targetOf(plans, stored) };
   for (const [index, each] of named.entries()) {
     faults.push(...(await faultsAgainst(each, plans[index]?.changes ?? [], file, states)));
   }
@@ -143,7 +143,11 @@ export function isSame(kind: ConfigurationKind, stored: ConfigurationEntry, give
   return kind.isSame?.(stored, given) ?? changedFields(stored, given).length === 0;
 }
 
-/** What the workspace has when the plans are applied; without plans, what it has now. */
+function withoutArchiving({ kind, changes }: KindPlan): KindPlan {
+  return { kind, changes: changes.filter(({ action }) => action !== 'archive') };
+}
+
+/** What the workspace has when the plans are applied. */
 function targetOf(plans: readonly KindPlan[], stored: PlanOptions['stored']): TargetEntries {
   return (name) => {
     const entries = new Map([...byKey(stored.get(name) ?? [])].map(([key, { entry }]) => [key, entry]));
@@ -155,9 +159,9 @@ function targetOf(plans: readonly KindPlan[], stored: PlanOptions['stored']): Ta
   };
 }
 
-/** What the workspace has without the plan, and with it. */
+/** What the workspace has when nothing is archived, and with the whole plan. */
 interface States {
-  readonly before: TargetEntries;
+  readonly kept: TargetEntries;
   readonly after: TargetEntries;
 }
 
@@ -194,15 +198,15 @@ async function faultsOutside(
   return faults;
 }
 
-/** What a plan takes from a stored record that has an effect. Faults that it has already are not the plan's. */
+/** What a plan takes from a stored record that has an effect. Faults that it has anyway keep nobody from the rest. */
 async function refusalsOfStored(
   kind: ConfigurationKind,
   { entry, isArchived }: StoredConfigurationEntry,
-  { before, after }: States,
+  { kept, after }: States,
 ): Promise<DomainError['details']> {
   if (isArchived) return [];
   const found = await refusalsOf(kind, entry, after);
-  if (found.length === 0 || (await refusalsOf(kind, entry, before)).length > 0) return [];
+  if (found.length === 0 || (await refusalsOf(kind, entry, kept)).length > 0) return [];
   return found;
 }
 

@@ -4,7 +4,7 @@ import type { ListedEventType } from '../../../cdp/event-types/domain/event-type
 import { typeFault } from '../../../platform/errors/fault-words';
 import { validationFailed } from '../../../platform/errors/validation-failed';
 import { compareDefinitions } from '../../../cdp/event-types/domain/contract-compatibility';
-import type { EventTypeDefinition } from '../../../cdp/event-types/domain/event-type-definition';
+import { personalPropertiesOf, type EventTypeDefinition } from '../../../cdp/event-types/domain/event-type-definition';
 import { parseDefinition } from '../../../cdp/event-types/domain/event-type-parser';
 import type { EventTypeReader } from '../../../cdp/event-types/event-type-reader';
 import type { EventTypesService } from '../../../cdp/event-types/event-types.service';
@@ -82,6 +82,12 @@ export class EventTypesKind implements ConfigurationKind {
     }));
     return this.service.changeAll(this.caller, work, { force: allowBreaking, precondition });
   }
+}
+
+/** What an event type declares personal when these entries are in force; its former versions apart. */
+export function personalPropertiesIn(entries: readonly ConfigurationEntry[], eventType: string): readonly string[] {
+  const own = entries.find((entry) => entry['eventType'] === eventType);
+  return own === undefined ? [] : personalPropertiesOf(definitionOf(own));
 }
 
 function entryOfDefinition(definition: EventTypeDefinition, deprecated: boolean): ConfigurationEntry {

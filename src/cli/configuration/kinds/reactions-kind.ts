@@ -18,6 +18,7 @@ import {
   type TargetEntries,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
+import { personalPropertiesIn } from './event-types-kind';
 import { declarationsOf } from './variables-kind';
 
 const DEFAULTS = { enabled: true };
@@ -59,7 +60,8 @@ export class ReactionsKind implements ConfigurationKind {
   async checkAgainst(entry: ConfigurationEntry, target: TargetEntries): Promise<void> {
     const campaignId = textIn(entry, 'campaignId');
     const declared = declarationsOf(target('variables'), campaignId);
-    await this.service.check(this.caller, campaignId, bodyOf(entry), '', declared);
+    const personal = personalPropertiesIn(target('eventTypes'), textIn(entry, 'eventType'));
+    await this.service.check(this.caller, campaignId, bodyOf(entry), '', { declared, personal });
   }
 
   apply(changes: readonly PlannedChange[], { precondition }: ApplyOptions): Promise<void> {
