@@ -4,6 +4,7 @@ import { type BatchOptions, CampaignDataError, createClient } from '../../client
 import { sharedApp, type SharedApp } from '../support/app';
 import { registerTypes } from '../support/builders';
 import { aClient, type Client } from '../support/client';
+import { until } from '../support/until';
 import { startUnreliableLine, type Mishap, type UnreliableLine } from '../support/unreliable-line';
 
 let service: SharedApp;
@@ -75,6 +76,15 @@ describe('events.send', () => {
     line.next({ ...UNAVAILABLE, headers });
     const error = await failureOf(client({ attemptsMax: 1 }).events.send(anEvent()));
     expect(error.retryAfterMs).toBe(4_000);
+  });
+
+  it('reads a Retry-After that is a date by its own clock where the answer has no Date, as of some proxies', async () => {
+    const at = new Date(Date.now() + 60_000).toUTCString();
+    const fetch = () => Promise.resolve(new Response('', { status: 503, headers: { 'retry-after': at } }));
+    const { events } = createClient({ baseUrl: line.url, apiKey: admin.key!, fetch, retry: { totalMsMax: 5_000 } });
+    const error = await failureOf(events.send(anEvent()));
+    expect(error.retryAfterMs).toBeGreaterThan(50_000);
+    expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
   it.each(['answer lost', 'half an answer'] as const)('stores an event once when there was %s', async (mishap) => {
@@ -272,6 +282,30 @@ describe('events.batch', () => {
     }
     const foreign = createClient({ baseUrl: line.url, apiKey: 'cds_unknown' });
     expect(await failureOf(foreign.events.batch(stuck(), { itemsMax: 1 }))).toMatchObject({ status: 401 });
+  });
+
+  it('ends at once when it is aborted while it waits for an event, with the reason, and then closes its events', async () => {
+    const abort = new AbortController();
+    let goOn = (): void => undefined;
+    const going = new Promise<void>((resolve) => (goOn = resolve));
+    let isClosed = false;
+    async function* slow() {
+      try {
+        yield anEvent();
+        await going;
+        for (;;) yield anEvent();
+      } finally {
+        isClosed = true;
+      }
+    }
+    const began = performance.now();
+    setTimeout(() => abort.abort(new Error('The job was stopped.')), 100);
+    const late = setTimeout(goOn, 5_000);
+    await expect(client().events.batch(slow(), { signal: abort.signal })).rejects.toThrow('The job was stopped.');
+    clearTimeout(late);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    goOn();
+    await until(() => isClosed);
   });
 
   it('writes nothing in a dry run', async () => {

@@ -141,6 +141,14 @@ describe('retry.shouldRetry', () => {
   });
 });
 
+describe('pauses of no time', () => {
+  it.each([{ pauseMsMin: 0 }, { pauseMsMax: 0 }])('are kept, and the request is repeated: %j', async (pauses) => {
+    line.next(UNAVAILABLE, UNAVAILABLE);
+    expect(await client(pauses).get(VARIABLES)).toEqual({ variables: [] });
+    expect(line.sent).toHaveLength(3);
+  });
+});
+
 describe('retrySignal', () => {
   it('ends a pause at once, with its reason', async () => {
     line.next({ ...UNAVAILABLE, headers: { 'retry-after': '30' } });

@@ -79,12 +79,15 @@ export function networkError(errorCode: 'network_error' | 'timeout', cause: unkn
 
 /**
  * Milliseconds that an answer asks the client to wait (RFC 9110, 10.2.3): seconds, or a date. The date is compared with the
- * answer's own `Date`, because the clocks of client and server may differ. Undefined when the answer does not ask.
+ * answer's own `Date`, because the clocks of client and server may differ; with ours where it has none. Undefined when the
+ * answer does not ask.
  */
 export function retryAfterMs(headers: Headers): number | undefined {
   const said = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(said)) return Number(said) * 1_000;
-  const wait = Date.parse(said) - Date.parse(headers.get('date') ?? '');
+  const sentAt = Date.parse(headers.get('date') ?? '');
+  // eslint-disable-next-line no-restricted-syntax -- a client has no Clock, and dates are of the time of day
+  const wait = Date.parse(said) - (Number.isNaN(sentAt) ? Date.now() : sentAt);
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 

@@ -8,6 +8,8 @@ const ENVELOPE_BYTES = 12;
 export interface BatchLimits {
   readonly itemsMax: number;
   readonly bytesMax: number;
+  /** Once it is aborted no further event is read. */
+  readonly signal: AbortSignal;
 }
 
 /** Events that go in one request. */
@@ -27,12 +29,13 @@ export interface Batch<Event, Family> {
 export async function* batchesOf<Event, Family>(
   events: Iterable<Event> | AsyncIterable<Event>,
   familyOf: (event: Event) => Family,
-  { itemsMax, bytesMax }: BatchLimits,
+  { itemsMax, bytesMax, signal }: BatchLimits,
 ): AsyncGenerator<Batch<Event, Family>, void> {
   const encoder = new TextEncoder();
   let open: { start: number; events: Event[]; texts: string[]; family: Family; bytes: number } | undefined;
   let count = 0;
   for await (const event of events) {
+    if (signal.aborted) return;
     const text = JSON.stringify(event);
     const bytes = encoder.encode(text).length + 1;
     const family = familyOf(event);

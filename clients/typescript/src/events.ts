@@ -101,7 +101,7 @@ export class Events {
     refuseNaN({ concurrency, itemsMax, bytesMax });
     const stop = new AbortController();
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-    const batches = batchesOf(events, familyOf, { itemsMax, bytesMax });
+    const batches = batchesOf(events, familyOf, { itemsMax, bytesMax, signal: either });
     const work = async (batch: Batch<E, Family>): Promise<SentBatch<E>> => {
       const results = await this.#resultsOf(batch.texts, pathOf(MANY, batch.family, dryRun), {
         signal: either,
@@ -109,7 +109,7 @@ export class Events {
       });
       return { events: batch.events, start: batch.start, results };
     };
-    return inOrder(batches, work, Math.max(1, concurrency), () => stop.abort());
+    return inOrder(batches, work, Math.max(1, concurrency), { signal, giveUp: () => stop.abort() });
   }
 
   /** Sends a batch, and those of its events again that the service could not store this time. */

@@ -1,16 +1,17 @@
 const FAILED = Symbol('failed');
+const ABORTED = Symbol('aborted');
 
 /**
  * Works on several at once, at most `concurrency`, and gives each result as soon as those of all inputs before it are given, also
  * while it waits for the next input. Once one has failed no other is begun; those under way are completed and their results
- * given, and then the first failure is thrown. The same when the inputs fail. `giveUp` is called at the end, also when the caller
- * stops reading.
+ * given, and then the first failure is thrown. The same when the inputs fail, and when `signal` is aborted, also while the next
+ * input does not come. `giveUp` is called at the end, also when the caller stops reading.
  */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,
   work: (input: Input) => Promise<Output>,
   concurrency: number,
-  giveUp: () => void,
+  { signal, giveUp }: { readonly signal: AbortSignal | undefined; readonly giveUp: () => void },
 ): AsyncGenerator<Output, void> {
   const iterator = inputs[Symbol.asyncIterator]();
   const running: Promise<Output | typeof FAILED>[] = [];
@@ -25,8 +26,13 @@ export async function* inOrder<Input, Output>(
     for (;;) {
       // An input that is being read counts, so that no more than `concurrency` are held.
       if (hasMore && failures.length === 0 && running.length < concurrency) reading ??= iterator.next().catch(fail);
-      const next = await firstOf(running[0], failures.length === 0 ? reading : undefined);
+      const expected = failures.length === 0 ? reading : undefined;
+      const next = await orAborted(firstOf(running[0], expected), expected && signal);
       if (next === undefined) break;
+      if (next === ABORTED) {
+        fail(signal?.reason);
+        continue;
+      }
       if ('result' in next) {
         void running.shift();
         if (next.result !== FAILED) yield next.result;
@@ -56,4 +62,15 @@ function firstOf<Result, Read>(
   const read = reading?.then((given) => ({ read: given }));
   if (result === undefined || read === undefined) return result ?? read ?? Promise.resolve(undefined);
   return Promise.race([result, read]);
+}
+
+/** `ABORTED` when the signal is aborted first, or was before. */
+function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | typeof ABORTED> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(ABORTED);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
+  });
 }

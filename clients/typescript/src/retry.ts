@@ -68,12 +68,16 @@ export function pauseMs(
   policy: RetryPolicy,
   { askedMs = 0, leftMs }: { readonly askedMs: number | undefined; readonly leftMs: number },
 ): number | undefined {
-  // Without the last bound a pause would often exceed the time that is left, and end the call early.
-  const bound = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (failures - 1), leftMs - policy.pauseMsMin);
+  // Without this bound a pause would often exceed the time that is left, and end the call early.
+  const longest = leftMs - policy.pauseMsMin;
+  const bound = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** Math.min(failures - 1, DOUBLINGS_MAX), longest);
   // The service asks many clients for the same minimum; jitter spreads their return.
   const asked = askedMs === 0 ? 0 : askedMs + Math.random() * policy.pauseMsMin;
-  return bound <= 0 || asked >= leftMs ? undefined : Math.max(asked, Math.random() * bound);
+  return longest <= 0 || asked >= leftMs ? undefined : Math.max(asked, Math.random() * bound);
 }
+
+/** More would exceed every bound, and Infinity times no pause is no number. */
+const DOUBLINGS_MAX = 30;
 
 /** Whether a repetition may succeed. All calls of this client take effect once. */
 export function isTransient(error: unknown): error is CampaignDataError {
