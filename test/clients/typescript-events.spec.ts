@@ -298,12 +298,9 @@ describe('events.batch', () => {
         isClosed = true;
       }
     }
-    const began = performance.now();
     setTimeout(() => abort.abort(new Error('The job was stopped.')), 100);
-    const late = setTimeout(goOn, 5_000);
+    // No event comes before the batch has ended.
     await expect(client().events.batch(slow(), { signal: abort.signal })).rejects.toThrow('The job was stopped.');
-    clearTimeout(late);
-    expect(performance.now() - began).toBeLessThan(2_000);
     goOn();
     await until(() => isClosed);
   });
