@@ -42,13 +42,17 @@ const BRING_BACK = `
   WHERE s.tenant_id = ahead.tenant_id AND s.job = ahead.job`;
 
 /**
- * We delay jobs for less than an hour, and the library by so many seconds after a failed attempt. Jobs that wait longer exist
- * only because the clock was set back since.
+ * Lets no job wait for a time of before the clock was set back: one that was put off in the future is due. We delay jobs for less
+ * than an hour, and the library by so many seconds after a failed attempt, which does not say when it was: those that wait longer
+ * are due, too.
  */
 const PULL_BACK = `
   SELECT cds_jobs.reschedule_jobs(array_agg(id), run_at := now())
   FROM cds_jobs.jobs
-  WHERE run_at > now() + interval '1 hour' + exp(least(attempts, 10)) * interval '1 second' AND locked_at IS NULL
+  WHERE locked_at IS NULL AND run_at > now() AND (
+    updated_at > now() + interval '1 minute'
+    OR run_at > now() + interval '1 hour' + exp(least(attempts, 10)) * interval '1 second'
+  )
   HAVING count(*) > 0`;
 
 export interface JobScheduleOptions {
