@@ -68,7 +68,7 @@ async function writeWhole(file: string, url: string, secretsKey: string | undefi
     );
     await syncPath(part);
     const end = await verifyCopy(createReadStream(part).pipe(createGunzip()));
-    if (Object.keys(end.rows).length === 0)
+    if (!Object.hasOwn(end.rows, 'public.migrations'))
       throw new Error('The database holds no tables of the service: is DATABASE_URL right?');
     await rename(part, file);
     await syncPath(dirname(file));

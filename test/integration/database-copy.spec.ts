@@ -84,6 +84,27 @@ it('a copy has every row, partition and sequence, and can be written on', async 
   expect(await rowsOf(target, 'SELECT id FROM cds_jobs.jobs ORDER BY id')).toHaveLength(2);
 });
 
+it('a copy has every row where the tables are in another schema than public, and fits into either', async () => {
+  const inOwnSchema = async (name: string): Promise<string> => {
+    const url = await freshDatabaseUrl(name, 'template1');
+    // The user's own schema comes first in the search path of PostgreSQL.
+    await rowsOf(url, 'CREATE SCHEMA AUTHORIZATION CURRENT_USER');
+    return url;
+  };
+  const source = await inOwnSchema('own_schema');
+  await migrate({ url: source });
+  await rowsOf(source, `INSERT INTO workspaces SELECT gen_random_uuid(), i::text, now() FROM generate_series(1, 30) i`);
+  expect(await rowsOf(source, `SELECT FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+  const copy = await copyOf(source);
+  for (const target of [await empty(), await inOwnSchema('own_target')]) {
+    const { rows, unknownTables } = await loadCopy(target, pieces(copy));
+    expect([rows['public.workspaces'], unknownTables]).toEqual([30, []]);
+    expect(await rowsOf(target, 'SELECT * FROM workspaces ORDER BY name')).toEqual(
+      await rowsOf(source, 'SELECT * FROM workspaces ORDER BY name'),
+    );
+  }
+});
+
 it('a copy takes the time that it needs, whatever limits the server or the role sets', async () => {
   const source = await aDatabase();
   for (const limit of ['transaction_timeout', 'idle_in_transaction_session_timeout']) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { aBackedUpInstallation, expectServesAll, restore, type BackedUpInstallation } from '../support/backup';
 import { runCds, runScript } from '../support/cds';
-import { freshDatabaseUrl } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 
 let backedUp: BackedUpInstallation;
 let folder: string;
@@ -40,6 +40,9 @@ describe('cds backup', () => {
     const url = await freshDatabaseUrl('nothing', 'template1');
     const nothing = await runCds({ DATABASE_URL: url }, ['backup', join(folder, 'x')]);
     expect([nothing.code, nothing.said]).toEqual([1, expect.stringContaining('is DATABASE_URL right?')]);
+    await rowsOf(url, 'CREATE TABLE foreign_table AS SELECT 1 AS x');
+    const foreign = await runCds({ DATABASE_URL: url }, ['backup', join(folder, 'x')]);
+    expect([foreign.code, foreign.said]).toEqual([1, expect.stringContaining('is DATABASE_URL right?')]);
     expect((await readdir(folder)).filter((name) => /^(?:x|nowhere)/.test(name))).toEqual([]);
   });
 

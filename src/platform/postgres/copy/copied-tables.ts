@@ -1,8 +1,17 @@
 import { escapeIdentifier, type Client } from 'pg';
-import { COPIED_SCHEMAS, CopyError, type CopiedPartition, type CopiedSequence, type CopiedTable } from './copy-format';
+import { CopyError, OWN_SCHEMA, type CopiedPartition, type CopiedSequence, type CopiedTable } from './copy-format';
 
 /** A migration may be running; it has ended by the next attempt. */
 const TRIES_MAX = 5;
+
+/**
+ * Relations `c` of the service, and their schema as a copy names it. Its own tables are where its sessions find them by their
+ * bare names and make new ones: not in `public` where the user has a schema of its own name, or something sets `search_path`.
+ */
+const IS_COPIED = `(n.nspname = 'cds_jobs' OR pg_table_is_visible(c.oid) AND (
+  n.nspname = current_schema() OR n.oid = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('migrations'))
+))`;
+const SCHEMA = `CASE n.nspname WHEN 'cds_jobs' THEN 'cds_jobs' ELSE '${OWN_SCHEMA}' END AS schema`;
 
 const LAST_JOBS_MIGRATION = 'SELECT coalesce(max(id), 0) AS last FROM cds_jobs.migrations';
 
@@ -38,27 +47,25 @@ export async function beginSnapshot(client: Client): Promise<readonly CopiedTabl
 /** Ordinary and partitioned tables by name; a partition's rows are read through its parent. */
 export async function tablesOf(client: Client): Promise<CopiedTable[]> {
   const { rows } = await client.query<CopiedTable>(
-    `SELECT n.nspname AS schema, c.relname AS name,
+    `SELECT ${SCHEMA}, c.relname AS name,
        (SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]') FROM pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') AS columns
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-     ORDER BY n.nspname DESC, c.relname`,
-    [COPIED_SCHEMAS],
+     WHERE ${IS_COPIED} AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+     ORDER BY schema DESC, name`,
   );
   return rows;
 }
 
 export async function partitionsOf(client: Client): Promise<CopiedPartition[]> {
   const { rows } = await client.query<CopiedPartition>(
-    `SELECT n.nspname AS schema, c.relname AS name, p.relname AS parent,
+    `SELECT ${SCHEMA}, c.relname AS name, p.relname AS parent,
        pg_get_expr(c.relpartbound, c.oid) AS bound, coalesce(to_json(c.reloptions), '[]') AS options
      FROM pg_class c
      JOIN pg_namespace n ON n.oid = c.relnamespace
      JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class p ON p.oid = i.inhparent
-     WHERE n.nspname = ANY ($1::text[]) AND c.relkind = 'r' AND c.relispartition
-     ORDER BY n.nspname, c.relname`,
-    [COPIED_SCHEMAS],
+     WHERE ${IS_COPIED} AND c.relkind = 'r' AND c.relispartition
+     ORDER BY schema, name`,
   );
   return rows;
 }
@@ -66,9 +73,8 @@ export async function partitionsOf(client: Client): Promise<CopiedPartition[]> {
 /** Call this last: sequences are not part of a snapshot, and must not be behind the rows. */
 export async function sequencesOf(client: Client): Promise<CopiedSequence[]> {
   const { rows } = await client.query<NamedRow>(
-    `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = ANY ($1::text[]) AND c.relkind = 'S' ORDER BY n.nspname, c.relname`,
-    [COPIED_SCHEMAS],
+    `SELECT ${SCHEMA}, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE ${IS_COPIED} AND c.relkind = 'S' ORDER BY schema, name`,
   );
   const sequences: CopiedSequence[] = [];
   for (const { schema, name } of rows) {
@@ -83,7 +89,7 @@ export async function sequencesOf(client: Client): Promise<CopiedSequence[]> {
 /** The migrations that have run, of the service and of the job library. */
 export async function schemaVersionOf(client: Client): Promise<{ migrations: string[]; jobsRevision: number }> {
   const { rows } = await client.query<{ own: boolean; jobs: boolean }>(
-    `SELECT to_regclass('public.migrations') IS NOT NULL AS own, to_regclass('cds_jobs.migrations') IS NOT NULL AS jobs`,
+    `SELECT to_regclass('migrations') IS NOT NULL AS own, to_regclass('cds_jobs.migrations') IS NOT NULL AS jobs`,
   );
   const own =
     rows[0]?.own === true ? await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id') : null;
@@ -105,5 +111,5 @@ export async function refuseDistributed(client: Client): Promise<void> {
 }
 
 export function quoted({ schema, name }: NamedRow): string {
-  return `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
+  return schema === OWN_SCHEMA ? escapeIdentifier(name) : `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
 }

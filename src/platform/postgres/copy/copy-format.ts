@@ -10,8 +10,10 @@ export const COPY_VERSION = 1;
 /** The line after the last row of a table, as in the text form of COPY. No row can look like it. */
 export const END_OF_ROWS = '\\.\n';
 
-/** The schemas that the service owns: its own tables, and those of the job library. */
-export const COPIED_SCHEMAS = ['public', 'cds_jobs'] as const;
+/** Stands for the schema of the service's own tables, wherever the database has them. */
+export const OWN_SCHEMA = 'public';
+/** The schemas of a copy: of the service's own tables, and of those of the job library. */
+export const COPIED_SCHEMAS = [OWN_SCHEMA, 'cds_jobs'] as const;
 
 export interface TableName {
   readonly schema: string;
