@@ -1,8 +1,15 @@
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { databaseOptions } from '../../src/platform/postgres/database-options';
-import { ensureMigrated, migrate, MIGRATION_LOCK } from '../../src/platform/postgres/schema/migrate';
+import {
+  ensureMigrated,
+  migrate,
+  MIGRATION_LOCK,
+  pendingMigrationsOf,
+} from '../../src/platform/postgres/schema/migrate';
 import { MIGRATIONS } from '../../src/platform/postgres/migrations';
-import { databaseOf, freshDatabaseUrl, rowsOf, urlOf, withClient } from '../support/database';
+import { messageOf } from '../../src/platform/errors/error-summary';
+import { databaseOf, freshDatabaseUrl, rowsOf, urlOf, waitingForLocks, withClient } from '../support/database';
+import { startFaultProxy } from '../support/fault-proxy';
 import { until } from '../support/until';
 
 /** Whatever a migration can change. */
@@ -99,6 +106,40 @@ it('a start on a migrated database waits for no process that migrates', async ()
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await ensureMigrated({ url });
   });
+});
+
+it('a look for pending migrations ends when its answer is lost, so that a start that waits for them looks again', async () => {
+  const url = await freshDatabaseUrl('lost_look');
+  const proxy = await startFaultProxy(url);
+  try {
+    const look = (): Promise<number> => pendingMigrationsOf({ url: proxy.urlOf(databaseOf(url)) });
+    const connecting = proxy.holdConnection(0);
+    await expect(look()).rejects.toThrow(/timeout/);
+    await connecting;
+    await withClient(url, async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE migrations');
+      const lost = look().then(String, messageOf);
+      await until(async () => (await waitingForLocks(url)) > 0);
+      proxy.fallSilent();
+      await client.query('COMMIT');
+      expect(await lost).toMatch(/timeout/);
+    });
+    expect(await look()).toBe(0);
+  } finally {
+    await proxy.close();
+  }
+});
+
+it('a start that migrates nothing waits for the tables of jobs too, which a killed migration has not come to', async () => {
+  const url = await freshDatabaseUrl('no_jobs');
+  expect(await pendingMigrationsOf({ url })).toBe(0);
+  await rowsOf(url, 'INSERT INTO cds_jobs.migrations (id) VALUES (999999)');
+  expect(await pendingMigrationsOf({ url })).toBe(0);
+  await rowsOf(url, 'DELETE FROM cds_jobs.migrations WHERE id IN (1, 2, 999999)');
+  expect(await pendingMigrationsOf({ url })).toBe(2);
+  await rowsOf(url, 'DROP TABLE cds_jobs.migrations');
+  expect(await pendingMigrationsOf({ url })).toBeGreaterThan(2);
 });
 
 it('a start makes up for whatever is missing: everything, the newest migration, or the tables of jobs', async () => {

@@ -45,11 +45,20 @@ export async function migrateJobsTo({ url }: ConnectionSettings, revision: numbe
 
 /** Whether exactly the job library's migrations have run. A table of a newer library is for the library to judge. */
 export async function areJobsMigrated(ask: RunStatement): Promise<boolean> {
-  const [found] = await ask(FIND_SCHEMA);
-  if (found?.['is_there'] !== true) return false;
-  const done = (await ask(DONE_MIGRATIONS)).map(({ id }) => id);
+  const done = await doneMigrations(ask);
   const ofLibrary = (await migrationFiles()).map(idOf);
   return done.length === ofLibrary.length && ofLibrary.every((id) => done.includes(id));
+}
+
+/** The number of the job library's migrations that have not run. Those of a newer library do not count. */
+export async function pendingJobsMigrations(ask: RunStatement): Promise<number> {
+  const done = await doneMigrations(ask);
+  return (await migrationFiles()).filter((file) => !done.includes(idOf(file))).length;
+}
+
+async function doneMigrations(ask: RunStatement): Promise<readonly unknown[]> {
+  const [found] = await ask(FIND_SCHEMA);
+  return found?.['is_there'] === true ? (await ask(DONE_MIGRATIONS)).map(({ id }) => id) : [];
 }
 
 async function libraryMigrations(): Promise<{ readonly id: number; readonly text: string }[]> {

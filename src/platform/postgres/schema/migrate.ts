@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, ClientBase } from 'pg';
 import { DataSource } from 'typeorm';
-import { areJobsMigrated, migrateJobs } from '../../jobs/jobs-schema';
+import { areJobsMigrated, migrateJobs, pendingJobsMigrations } from '../../jobs/jobs-schema';
 import { applySessionSettings, databaseOptions, UNLIMITED_SESSION } from '../database-options';
 import type { ConnectionSettings } from '../connection-settings';
 import type { Row, RunStatement, Statement } from '../statement';
@@ -10,12 +10,14 @@ import { sqlStateOf } from '../database-errors';
 import { MIGRATIONS } from '../migrations';
 
 const LOOK_AGAIN_MS = 100;
+/** A look whose answer is lost ends, so that a start that waits for migrations looks again, and can be stopped in time. */
+const ANSWER_MS_MAX = 4_000;
 /** Any number that no other program uses on the same database. */
 export const MIGRATION_LOCK = 7_239_641_105;
 
-/** The number of migrations of this version that have not run. */
+/** The number of migrations of this version that have not run, those of the job library included: they run last. */
 export async function pendingMigrationsOf(connection: ConnectionSettings): Promise<number> {
-  return asking(connection, pendingMigrations);
+  return asking(connection, async (ask) => (await pendingMigrations(ask)) + (await pendingJobsMigrations(ask)));
 }
 
 /** For commands that only look. Throws where migrations are pending. */
@@ -40,7 +42,12 @@ async function asking<Result>(
   { url }: ConnectionSettings,
   work: (ask: RunStatement) => Promise<Result>,
 ): Promise<Result> {
-  const client = new SteadyClient({ connectionString: url, application_name: 'cds-migrations' });
+  const client = new SteadyClient({
+    connectionString: url,
+    application_name: 'cds-migrations',
+    connectionTimeoutMillis: ANSWER_MS_MAX,
+    query_timeout: ANSWER_MS_MAX,
+  });
   await client.connect();
   try {
     return await work(async ({ text }) => (await client.query<Row>(text)).rows);
