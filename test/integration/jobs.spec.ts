@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../src/platform/values/clock';
+import { MetricsSource } from '../../src/platform/observability/metrics-source';
 import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
@@ -56,6 +57,12 @@ function aNotebook(): { done: string[]; work: (payload: JobPayload) => Promise<v
 }
 
 describe('a job', () => {
+  it('counts its attempts from zero on, so that a rate sees the first failure of each process', async () => {
+    const node = await aNode(() => Promise.resolve());
+    const text = await node.get(MetricsSource).text();
+    expect(text).toContain(`cds_job_attempts_total{task="${NAME}",outcome="failed"} 0`);
+  });
+
   it('is done once by one of two processes', async () => {
     const { done, work } = aNotebook();
     const first = await aNode(work);

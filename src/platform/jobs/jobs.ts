@@ -60,6 +60,7 @@ export const EVERY_TEN_MINUTES = '*/10 * * * *';
 const ATTEMPTS_MAX = 8;
 /** Further attempts, which only give up: the process may be killed in the last one, or the database may be away. */
 const GIVE_UP_ATTEMPTS_MAX = 8;
+const OUTCOMES = ['done', 'failed'] as const;
 /** Concurrent jobs of one process: more than one, so that a job does not wait for another's commits; few beside requests. */
 const CONCURRENT_JOBS = 2;
 /** The library is notified of new jobs. Polling finds jobs that are due later, and lost notifications. */
@@ -172,6 +173,8 @@ export class Jobs implements OnModuleDestroy {
 
   /** Starts to run jobs. A process that only adds jobs does not call it. */
   start(): void {
+    // A rate needs a first sample at zero: the alert would miss the first failure of each process.
+    for (const task of this.handlers.keys()) for (const outcome of OUTCOMES) this.attempts.inc({ task, outcome }, 0);
     this.running ??= this.runUntilStopped();
     this.schedule ??= new JobSchedule(this.database, this.clock, {
       jobs: [...this.handlers].flatMap(([name, { cron }]) => (cron === undefined ? [] : [{ name, cron }])),
