@@ -6,7 +6,7 @@ const TIMEOUT_MS = 2_500;
 
 setTimeout(() => process.exit(1), TIMEOUT_MS).unref();
 try {
-  const { ok } = await fetch(`http://127.0.0.1:${process.env.PORT ?? '3000'}/health/live`);
+  const { ok } = await fetch(`http://127.0.0.1:${process.env.PORT || '3000'}/health/live`);
   process.exitCode = ok ? 0 : 1;
 } catch {
   process.exitCode = 1;

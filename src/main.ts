@@ -17,7 +17,17 @@ const MIGRATE = 'migrate';
 // Without listeners, an output on a full disk or one that nobody reads any more would end the service.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
-void (process.argv[2] === MIGRATE ? migrateOnly() : run());
+void begin(process.argv.slice(2));
+
+async function begin([command, ...others]: readonly string[]): Promise<void> {
+  if (command === undefined) return run();
+  if (command === MIGRATE && others.length === 0) return migrateOnly();
+  // Not repeated: an argument may be an address with a password.
+  process.stderr.write(
+    `The service takes no argument, and the command ${MIGRATE}. Its settings are environment variables (.env.example).\n`,
+  );
+  process.exitCode = 2;
+}
 
 async function migrateOnly(): Promise<void> {
   try {

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
-const PROCESS = new URL('./autocannon-process.mjs', import.meta.url).pathname;
+const PROCESS = fileURLToPath(new URL('./autocannon-process.mjs', import.meta.url));
 
 /** Loads by autocannon, as `loadByWrk` does by wrk; it takes about twice the CPU. */
 export async function loadByAutocannon(job, meter) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -46,6 +47,17 @@ describe('the Dockerfile', () => {
     expect(program).toBe('node');
     expect(existsSync(join(ROOT, script))).toBe(true);
     expect(last.some(({ name, rest }) => name === 'COPY' && rest.includes(script))).toBe(true);
+  });
+
+  it('is checked at the port that the service takes: PORT, and 3000 where that is empty', () => {
+    const fetch = 'data:text/javascript,globalThis.fetch = async (url) => (console.log(url), { ok: true })';
+    const checked = (port: string): string =>
+      execFileSync(process.execPath, ['--import', fetch, join(ROOT, 'scripts', 'healthcheck.mjs')], {
+        encoding: 'utf8',
+        env: { PORT: port },
+      });
+    expect(checked('4000')).toBe('http://127.0.0.1:4000/health/live\n');
+    expect(checked('')).toBe('http://127.0.0.1:3000/health/live\n');
   });
 
   it('installs what the lock file says and leaves out development tools, and embedded PostgreSQL unless it is asked for', () => {

@@ -61,10 +61,10 @@ async function freePort(): Promise<number> {
 }
 
 /** What the service ends with when it is started on this database. */
-async function startOn(databaseUrl: string): Promise<{ code: unknown; said: string }> {
+async function startOn(databaseUrl: string, args: readonly string[] = []): Promise<{ code: unknown; said: string }> {
   const env = { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'error', DATABASE_URL: databaseUrl };
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN], { env, timeout: START_MS_MAX }, (error, _stdout, stderr) => {
+    execFile(process.execPath, [MAIN, ...args], { env, timeout: START_MS_MAX }, (error, _stdout, stderr) => {
       resolve({
         code: error?.code ?? 0,
         said: stderr
@@ -162,3 +162,14 @@ describe('a start that its database refuses ends with 1 and one line, which says
     expect(versionProblem({ version: '15.0', major: 15 })).toBeUndefined();
   });
 });
+
+it.each([['migrat'], ['--port', '4000'], ['migrate', 'postgresql://weak:right-password@127.0.0.1/x']])(
+  'a start with arguments that the service does not take ends with 2: %s',
+  async (...args) => {
+    const { code, said } = await startOn(addressOf('weak'), args);
+    expect([code, said]).toEqual([
+      2,
+      expect.stringMatching(/^The service takes no argument, and the command migrate\./),
+    ]);
+  },
+);

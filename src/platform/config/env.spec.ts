@@ -6,10 +6,13 @@ import { EnvironmentFileError, variablesOf } from './setting-parsers';
 
 describe('a bad value is refused with the name of its variable, and not when it is first used', () => {
   it.each([
-    // The password must be written with %23, %2F or %3F.
+    // The password must be written with %23, %25, %2F or %3F.
     ['DATABASE_URL', 'postgresql://cds:pass#word@db/cds'],
     ['DATABASE_URL', 'postgresql://cds:pass/word@db/cds'],
     ['DATABASE_URL', 'postgresql://cds:pass?word@db/cds'],
+    ['DATABASE_URL', 'postgresql://cds:100%@db/cds'],
+    ['DATABASE_URL', 'postgresql://cds:100%zz@/cds?host=/var/run/postgresql'],
+    ['DATABASE_URL', 'postgresql://cds:%ff@db/cds'],
     ['DATABASE_URL', 'postgresql://db:port/cds'],
     // Great Britain is GB.
     ['DEFAULT_PHONE_REGION', 'UK'],
@@ -26,7 +29,7 @@ it.each([
   'postgresql://cds:pass%23word@db:5432/cds',
   'postgres://cds@/cds?host=/var/run/postgresql',
   'postgresql:///cds',
-  'postgresql://cds:100%@[::1]/cds?sslmode=verify-full',
+  'postgresql://cds:100%25@[::1]/cds?sslmode=verify-full',
 ])('DATABASE_URL=%s is accepted', (value) => {
   expect(readSettings({ DATABASE_URL: value }).databaseUrl).toBe(value);
 });

@@ -79,11 +79,21 @@ const DATABASE_ADDRESS = /^postgres(?:ql)?:\/\/\S+$/;
 
 /** Without a host, the address of a socket is in the query. */
 export function databaseAddress(text: string | undefined): string | undefined {
-  if (text === undefined || (DATABASE_ADDRESS.test(text) && URL.canParse(text.replace('@/', '@localhost/'))))
-    return text;
+  if (text === undefined || (DATABASE_ADDRESS.test(text) && isReadable(text.replace('@/', '@localhost/')))) return text;
   throw new SettingFault(
     'must be an address that starts with postgresql://, with special characters of the password as %XX (# is %23)',
   );
+}
+
+/** Whether it is a URL whose user and password can be read: a % that begins no %XX ends the start with words of a library. */
+function isReadable(address: string): boolean {
+  try {
+    const { username, password } = new URL(address);
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function phoneRegion(text: string | undefined): string | undefined {
