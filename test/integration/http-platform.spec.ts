@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import { exchange, type NotesApp, SLOW_MS, startNotesApp } from '../support/notes-app';
 import { until } from '../support/until';
 
+const SLOW_REQUEST = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\n';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 let notes: NotesApp;
@@ -204,6 +205,8 @@ describe('bytes that are no request', () => {
     ],
     ['a request for no address', 'GET http://[/v1/notes HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 400 '],
     ['a request for an address without host', 'GET http:// HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 400 '],
+    ['a request for an address of another scheme', 'GET ftp://a HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 400 '],
+    ['a request for an address without path', 'GET foo://a HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 400 '],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'HTTP/1.1 400 '],
   ])('get a problem document and a closed connection: %s', async (_, text, status) => {
     const answer = await exchange(notes.port, text);
@@ -212,6 +215,18 @@ describe('bytes that are no request', () => {
     expect(head).toContain('Content-Type: application/problem+json');
     expect(head).toContain('Connection: close');
     expect(head).toContain(`X-Request-Id: ${JSON.parse(body).request_id}`);
+  });
+
+  it('behind a request do not take the place of its answer, which is the last one of the connection', async () => {
+    const answer = await exchange(notes.port, `${SLOW_REQUEST}${SLOW_REQUEST}HELLO\r\n\r\n`);
+    expect(answer.match(/^HTTP\/1\.1 .*/gm)).toEqual(['HTTP/1.1 200 OK']);
+    expect(answer).toContain('Connection: close');
+  });
+
+  it('in the body of a request are what it is answered for', async () => {
+    const head = 'POST /v1/notes HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\nContent-Type: application/json\r\n';
+    const answer = await exchange(notes.port, `${head}Transfer-Encoding: chunked\r\n\r\nHELLO\r\n\r\n`);
+    expect(answer.match(/^HTTP\/1\.1 .*/gm)).toEqual(['HTTP/1.1 400 Bad Request']);
   });
 });
 

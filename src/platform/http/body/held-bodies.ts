@@ -27,8 +27,9 @@ export class HeldBodies {
   constructor(private readonly bytesMax = HELD_BYTES_MAX) {}
 
   /**
-   * Counts further bytes of a request's body until its connection or its answer ends. Throws `unavailable` when they are too
-   * many, and `ClientGone` when the connection has closed.
+   * Counts further bytes of a request's body until it is answered, or its connection has closed. The answer may wait for its
+   * client much longer, without the body. Throws `unavailable` when they are too many, and `ClientGone` when the connection
+   * has closed.
    */
   hold(request: KnownRequest, bytes: number): void {
     const ending = request.res ?? request;
@@ -42,7 +43,10 @@ export class HeldBodies {
     const isOverShare = ofWorkspace > own && ofWorkspace > this.bytesMax * SHARE_OF_ONE_WORKSPACE;
     const isOverAll = this.bytes + bytes > own && this.bytes + bytes > this.bytesMax;
     if (isOverShare || isOverAll) throw tooManyBytes();
-    if (known === undefined) ending.once('close', () => this.release(request, tenantId));
+    if (known === undefined) {
+      const release = (): void => this.release(request, tenantId);
+      ending.once('prefinish', release).once('close', release);
+    }
     this.byRequest.set(request, own);
     this.byWorkspace.set(tenantId, ofWorkspace);
     this.bytes += bytes;

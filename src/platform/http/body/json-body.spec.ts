@@ -1,14 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as startRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { deflateSync, gzipSync } from 'node:zlib';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { BodyRefusal } from './body-refusal';
+import { until } from '../../../../test/support/until';
 import { ClientGone } from '../../errors/client-gone';
+import { HeldBodies } from './held-bodies';
 import { readJsonBody } from './json-body';
 import { readWhatIsThere } from './receive-body';
 
 const LIMIT = 2_000;
+const MEBIBYTE = 1024 * 1024;
+/** More than the system takes of an answer that nobody reads. */
+const LARGE_ANSWER_BYTES = 12 * MEBIBYTE;
+/** As many bytes as all large bodies may have together. */
+const LARGEST_BYTES = 16 * MEBIBYTE;
 type Headers = Record<string, string>;
 interface Outcome {
   readonly status: number;
@@ -18,6 +25,8 @@ interface Outcome {
 let server: Server;
 let lastRefusal: BodyRefusal | undefined;
 let outcomes: Promise<unknown>[] = [];
+let batchesAnswered = 0;
+let bodiesAnswered = 0;
 
 /** One app that reads with us and with Express's own parser. */
 beforeAll(async () => {
@@ -26,6 +35,17 @@ beforeAll(async () => {
     const reading = (async () => readJsonBody(request, { bodyBytesMax: LIMIT }))();
     outcomes.push(reading.catch((error: unknown) => error));
     response.json({ value: (await reading).value });
+  });
+  const held = new HeldBodies(4 * MEBIBYTE);
+  app.post('/held', async (request, response) => {
+    await readJsonBody(request, { bodyBytesMax: MEBIBYTE, held });
+    response.end('x'.repeat(LARGE_ANSWER_BYTES));
+    bodiesAnswered += 1;
+  });
+  app.post('/batches', async (request, response) => {
+    await readJsonBody(request, { bodyBytesMax: LARGEST_BYTES }, 'items');
+    response.end('x'.repeat(LARGE_ANSWER_BYTES));
+    batchesAnswered += 1;
   });
   app.post('/theirs', express.json({ limit: LIMIT, strict: false }), (request, response) => {
     if (request.body === undefined) response.sendStatus(415);
@@ -185,6 +205,38 @@ describe('a refused body', () => {
     expect(lastRefusal?.received.length).toBeLessThanOrEqual(64 * 1024);
     expect(lastRefusal?.code).toBe('payload_too_large');
   });
+});
+
+it('lets in the next large batch when one is answered, whether or not its client reads the answer', async () => {
+  const { port } = server.address() as AddressInfo;
+  const batchOf = (bytes: number): string => {
+    const head = 'POST /batches HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ';
+    return `${head}${bytes}\r\n\r\n${'{"items":[]}'.padEnd(bytes, ' ')}`;
+  };
+  const sockets = [LARGEST_BYTES, MEBIBYTE].map(() => connect(port, '127.0.0.1').pause());
+  try {
+    sockets[0]?.write(batchOf(LARGEST_BYTES));
+    await until(() => batchesAnswered === 1);
+    sockets[1]?.write(batchOf(MEBIBYTE));
+    await until(() => batchesAnswered === 2, 10);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+it('counts what a workspace has in memory until it is answered, whether or not its client reads the answer', async () => {
+  const { port } = server.address() as AddressInfo;
+  const bytes = (3 * MEBIBYTE) / 4;
+  const head = 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ';
+  const sockets = [1, 2].map(() => connect(port, '127.0.0.1').pause());
+  try {
+    for (const [index, socket] of sockets.entries()) {
+      socket.write(`${head}${bytes}\r\n\r\n${'{}'.padEnd(bytes, ' ')}`);
+      await until(() => bodiesAnswered === index + 1, 10);
+    }
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });
 
 it('tells a client that went away from a refusal', async () => {

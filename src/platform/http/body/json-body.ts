@@ -92,14 +92,23 @@ function receiveFromAdmitted(request: ServiceRequest, bytesMax: number, hold: Ho
   });
 }
 
-/** Waits until a large body may be in memory, where it counts until its request is answered. */
+/**
+ * Waits until a large body may be in memory, where it counts until its request is answered. The answer may wait for its
+ * client much longer, which must not hold up the bodies of others.
+ */
 async function admitLargeBody(request: ServiceRequest, bytes: number): Promise<void> {
   const release = await largeBodies.acquire(tenantOf(request), bytes);
   const { res } = request as Answered;
   if (res === undefined || res.closed) {
     release();
     if (res !== undefined) throw new ClientGone();
-  } else res.once('close', release);
+    return;
+  }
+  const answered = (): void => {
+    res.off('prefinish', answered).off('close', answered);
+    release();
+  };
+  res.on('prefinish', answered).on('close', answered);
 }
 
 /** JSON text as it came, without a byte order mark, which JSON.parse does not take. */

@@ -57,9 +57,12 @@ function hasOneHost({ headers, rawHeaders, httpVersion }: IncomingMessage): bool
   return hosts === 1 && !NO_PART_OF_A_HOST.test(headers.host);
 }
 
+/** Addresses of other schemes may have no path. */
+const HTTP_ADDRESS = /^https?:\/\//i;
+
 /** Whether the target is a path, as nearly always, or an address. Express answers others with a page of its own. */
 function hasTarget({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith('/') || url === '*' || URL.canParse(url);
+  return url.startsWith('/') || url === '*' || (HTTP_ADDRESS.test(url) && URL.canParse(url));
 }
 
 /** Answers a request whose head has a fault, before any middleware has seen it. */
@@ -69,14 +72,20 @@ export function refuseHead(response: ServerResponse, fault: HeadFault): void {
 }
 
 /** The answer under way on a connection; Node keeps it there and looks at it for this same reason. */
-type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } };
+type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse };
 
 /** Answers what Node's server could not read as a request: a listener of `clientError`. */
 export function refuseUnparsed(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  const answer = socket._httpMessage;
   // Bytes of a second answer would be taken for a part of the first.
-  const answering = socket._httpMessage?.headersSent === true;
-  if (!socket.writable || answering || error.code === 'ECONNRESET') {
+  if (!socket.writable || answer?.headersSent === true || error.code === 'ECONNRESET') {
     socket.destroy();
+    return;
+  }
+  if (answer?.req.complete === true) {
+    // The fault is behind this request, which is being handled: its client must not hear that it was refused.
+    answer.shouldKeepAlive = false;
+    socket.pause();
     return;
   }
   socket.end(httpTextOf(answerTo(PARSER_REFUSALS[error.code ?? ''] ?? HEAD_REFUSALS.NOT_HTTP)));
