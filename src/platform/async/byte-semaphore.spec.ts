@@ -7,7 +7,7 @@ describe('a semaphore of bytes', () => {
     const semaphore = new ByteSemaphore(100);
     const inside = new Map<number, () => void>();
     for (const bytes of [60, 40, 10, 500, 5])
-      void semaphore.acquire('one', bytes).then((release) => inside.set(bytes, release));
+      void semaphore.acquire(`workspace ${bytes}`, bytes).then((release) => inside.set(bytes, release));
     const done = async (bytes: number): Promise<number[]> => {
       inside.get(bytes)?.();
       inside.delete(bytes);
@@ -32,5 +32,20 @@ describe('a semaphore of bytes', () => {
       inside.at(-1)?.[1]();
     }
     expect(inside.map(([tenantId]) => tenantId)).toEqual(['one', 'one', 'two', 'one', 'one']);
+  });
+
+  it('keeps room for others beside one workspace, whose work may take long', async () => {
+    const semaphore = new ByteSemaphore(90);
+    const inside: [string, () => void][] = [];
+    for (const tenantId of ['one', 'one', 'one', 'two', 'three'])
+      void semaphore.acquire(tenantId, 30).then((release) => inside.push([tenantId, release]));
+    await settle();
+    expect(inside.map(([tenantId]) => tenantId)).toEqual(['one', 'one', 'two']);
+    inside[0]?.[1]();
+    await settle();
+    expect(inside.map(([tenantId]) => tenantId)).toEqual(['one', 'one', 'two', 'one']);
+    inside[1]?.[1]();
+    await settle();
+    expect(inside.map(([tenantId]) => tenantId)).toEqual(['one', 'one', 'two', 'one', 'three']);
   });
 });

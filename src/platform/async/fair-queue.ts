@@ -63,15 +63,14 @@ export class FairQueue<T> {
     return taken;
   }
 
-  /** The same from some workspaces only, which then stand behind all others. */
+  /** The same from some workspaces only, which then stand behind all others, unless nothing was taken. */
   takeOf(isOf: (tenantId: string) => boolean, most: number, fits?: (entry: T) => boolean): T[] {
     const part = new FairQueue<T>();
-    for (const [tenantId, queue] of this.queues) {
-      if (!isOf(tenantId)) continue;
-      part.queues.set(tenantId, queue);
-      this.queues.delete(tenantId);
-    }
+    for (const [tenantId, queue] of this.queues) if (isOf(tenantId)) part.queues.set(tenantId, queue);
+    const chosen = [...part.queues.keys()];
     const taken = part.take(most, fits);
+    if (taken.length === 0) return taken;
+    for (const tenantId of chosen) this.queues.delete(tenantId);
     for (const [tenantId, queue] of part.queues) this.queues.set(tenantId, queue);
     this.count -= taken.length;
     return taken;
