@@ -4,10 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
-import { aClient, expectProblem } from '../support/client';
+import { aClient, type Answer, type Client, expectProblem } from '../support/client';
 import { freshDatabaseUrl, whileLocked } from '../support/database';
 
 const MEBIBYTE = 1024 * 1024;
+const NOTE = 'x'.repeat(1_000);
 /** Two batches of the lane, each as long as it is patient, on a busy machine. */
 const ANSWERED_MS_MAX = 15_000;
 /** In a check every two seconds, and with room for a busy machine. */
@@ -64,6 +65,25 @@ describe('more than the database takes', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MEBIBYTE);
     expect((await client.post('/v1/external-events:batch', batch())).status).toBe(200);
   });
+});
+
+it('more of one workspace than the database takes leaves room for what others send', async () => {
+  const [busy, other] = [await aClient(service), await aClient(service)];
+  const items = (): object[] => Array.from({ length: 40 }, () => anExternalEvent({ attributes: { note: NOTE } }));
+  const send = (client: Client): Promise<Answer> => client.post('/v1/external-events:batch', { items: items() });
+  const answers: Promise<unknown>[] = [];
+  await whileLocked(service.databaseUrl, 'events', 'ACCESS EXCLUSIVE', async (release) => {
+    let refused = 0;
+    while (refused === 0) {
+      answers.push(send(busy).then(({ status }) => (refused += status === 503 ? 1 : 0)));
+      await wait(5);
+    }
+    const answer = send(other);
+    await wait(100);
+    await release();
+    expect((await answer).status).toBe(200);
+  });
+  await Promise.all(answers);
 });
 
 describe('clients that hold connections', () => {

@@ -105,7 +105,7 @@ export const SETTINGS = {
   ),
   laneBytesMax: setting(
     'LANE_BYTES_MAX',
-    'Bytes of events that may wait for the database in one process; beyond it clients get 503',
+    'Bytes of events that may wait for the database in one process, of one workspace three quarters; beyond it clients get 503',
     integer(MEBIBYTE, 4096 * MEBIBYTE, 64 * MEBIBYTE),
   ),
   connectionsMax: setting(

@@ -57,7 +57,7 @@ describe('GroupCommit', () => {
   });
 
   it('counts in a commit what a piece reads there, and not while it waits', async () => {
-    const { commits, batches } = aGroupCommit({ batchBytesMax: 100, bytesMax: 100 });
+    const { commits, batches } = aGroupCommit({ batchBytesMax: 100, bytesMax: 120 });
     for (const work of ['1', '2', '3']) void commits.submit('a', { ...piece(work, 30), batchBytes: 50 });
     for (let batch = 0; batch < 2; batch += 1) {
       await turn();
@@ -221,6 +221,21 @@ describe('GroupCommit', () => {
     await turn();
     batches[1]?.end();
     await expect(taken).resolves.toEqual(['done 2', 'done 3']);
+  });
+
+  it('leaves a part of its bytes to other workspaces, whatever one of them sends', async () => {
+    const { commits, batches } = aGroupCommit({ bytesMax: 100 });
+    const taken = [commits.submit('a', piece('1', 40)), commits.submitBulk('a', [piece('2', 20), piece('3', 15)])];
+    await expect(commits.submit('a', piece('4', 1))).rejects.toMatchObject({ code: 'unavailable' });
+    taken.push(commits.submit('b', piece('5', 25)));
+    await expect(commits.submit('c', piece('6', 1))).rejects.toMatchObject({ code: 'unavailable' });
+    await turn();
+    batches[0]?.end();
+    await expect(Promise.all(taken)).resolves.toEqual(['done 1', ['done 2', 'done 3'], 'done 5']);
+    const again = commits.submit('a', piece('7', 100));
+    await turn();
+    batches[1]?.end();
+    await expect(again).resolves.toBe('done 7');
   });
 
   it('answers what it has taken before it closes, and takes nothing more', async () => {

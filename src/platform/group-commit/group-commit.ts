@@ -12,7 +12,10 @@ export interface GroupCommitOptions<Work, Answer> {
   readonly bulkMax?: number;
   /** Most bytes in one batch, which is assembled in one turn of the event loop. A larger piece gets its own batch. */
   readonly batchBytesMax?: number;
-  /** Most bytes that may wait or be in a running commit. Beyond it `submit` throws `unavailable`. */
+  /**
+   * Most bytes that may wait or be in a running commit, three quarters of them of one workspace. Beyond it `submit` throws
+   * `unavailable`.
+   */
   readonly bytesMax: number;
   /** Each batch has pieces of workspaces for which this is the same; default: of any (docs/adr/0062, 0093). */
   readonly groupOf?: ((tenantId: string) => string) | undefined;
@@ -37,6 +40,8 @@ export interface GroupCommitObserver {
   around<T>(marks: readonly unknown[], run: () => Promise<T>): Promise<T>;
 }
 
+/** What one workspace may have of the bytes: where the database is slow, there is room left for the work of others. */
+const SHARE_OF_ONE_WORKSPACE = 3 / 4;
 /** A batch of this size comes from several clients that each send one piece after the other. */
 const BUSY_BATCH = 8;
 /** After such a batch, the next commit waits at most this long for the next pieces of the clients just answered. */
@@ -46,6 +51,7 @@ const WORTH_A_COMMIT = 32;
 
 interface Entry<Work, Answer> {
   readonly work: Work;
+  readonly tenantId: string;
   readonly bytes: number;
   readonly batchBytes: number;
   readonly mark: unknown;
@@ -77,6 +83,8 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
   private readonly singles = new FairQueue<Entry<Work, Answer>>();
   private readonly bulk = new FairQueue<Entry<Work, Answer>>();
   private bytes = 0;
+  /** The same, by workspace. */
+  private readonly bytesOf = new Map<string, number>();
   private running: Promise<void> | undefined;
   private closed = false;
   /** Of batches of one group every second one is of the workspace whose bulk pieces wait longest. */
@@ -99,9 +107,9 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
 
   submit(tenantId: string, { work, bytes, batchBytes = bytes }: SizedWork<Work>): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.admit(bytes);
+      this.admit(tenantId, bytes);
       const mark = this.options.watch?.mark();
-      this.enqueue(this.singles, tenantId, { work, bytes, batchBytes, mark, resolve, reject });
+      this.enqueue(this.singles, { work, tenantId, bytes, batchBytes, mark, resolve, reject });
     });
   }
 
@@ -110,7 +118,10 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     if (pieces.length === 0) return Promise.resolve([]);
     // One promise for all pieces: one promise each would cost more than the work on the piece.
     return new Promise((resolve, reject) => {
-      this.admit(pieces.reduce((sum, piece) => sum + piece.bytes, 0));
+      this.admit(
+        tenantId,
+        pieces.reduce((sum, piece) => sum + piece.bytes, 0),
+      );
       const mark = this.options.watch?.mark();
       const answers: Answer[] = [];
       let left = pieces.length;
@@ -120,7 +131,7 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
           left -= 1;
           if (left === 0) resolve(answers);
         };
-        this.enqueue(this.bulk, tenantId, { work, bytes, batchBytes, mark, resolve: settle, reject });
+        this.enqueue(this.bulk, { work, tenantId, bytes, batchBytes, mark, resolve: settle, reject });
       });
     });
   }
@@ -131,15 +142,26 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     await this.running;
   }
 
-  private admit(bytes: number): void {
-    // What is larger than the limit is taken when nothing else waits, or it would be refused for ever.
-    const isTooMuch = this.bytes > 0 && this.bytes + bytes > this.options.bytesMax;
-    if (this.closed || isTooMuch) throw unavailable();
+  private admit(tenantId: string, bytes: number): void {
+    const { bytesMax } = this.options;
+    const own = this.bytesOf.get(tenantId) ?? 0;
+    // What is larger than a limit is taken when nothing else waits, or it would be refused for ever.
+    const isTooMuch = this.bytes > 0 && this.bytes + bytes > bytesMax;
+    const isOverShare = own > 0 && own + bytes > bytesMax * SHARE_OF_ONE_WORKSPACE;
+    if (this.closed || isTooMuch || isOverShare) throw unavailable();
     this.bytes += bytes;
+    this.bytesOf.set(tenantId, own + bytes);
   }
 
-  private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, entry: Entry<Work, Answer>): void {
-    queue.push(tenantId, entry);
+  private giveBack({ tenantId, bytes }: Entry<Work, Answer>): void {
+    this.bytes -= bytes;
+    const left = (this.bytesOf.get(tenantId) ?? 0) - bytes;
+    if (left > 0) this.bytesOf.set(tenantId, left);
+    else this.bytesOf.delete(tenantId);
+  }
+
+  private enqueue(queue: FairQueue<Entry<Work, Answer>>, entry: Entry<Work, Answer>): void {
+    queue.push(entry.tenantId, entry);
     if (this.pause !== undefined && this.depth >= this.pause.untilDepth) this.pause.end();
     this.running ??= this.drain();
   }
@@ -222,7 +244,7 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
-      for (const entry of batch) this.bytes -= entry.bytes;
+      for (const entry of batch) this.giveBack(entry);
     }
   }
 }

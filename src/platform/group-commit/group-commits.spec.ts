@@ -7,6 +7,7 @@ const PIECE = { work: 'event', bytes: 1 };
 function twoNodes() {
   const nodes = new Map([
     ['one', 'first'],
+    ['beside', 'first'],
     ['two', 'second'],
   ]);
   const opened: string[] = [];
@@ -35,7 +36,7 @@ describe('a group commit for each node', () => {
 
   it('refuses only work of the node whose limit of bytes is reached', async () => {
     const { commits, release } = twoNodes();
-    const waiting = Array.from({ length: 10 }, () => commits.submit('one', PIECE));
+    const waiting = Array.from({ length: 10 }, (_, number) => commits.submit(number < 5 ? 'one' : 'beside', PIECE));
     await expect(commits.submit('one', PIECE)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await commits.submit('two', PIECE)).toBe('second');
     release();
