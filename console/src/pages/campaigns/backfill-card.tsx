@@ -9,6 +9,7 @@ import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
 import styles from './campaigns.module.css';
+import type { Reaction } from './reactions-tab';
 import { ValueText } from './values';
 
 type Backfill = Schema<'BackfillDto'>;
@@ -18,7 +19,19 @@ const REASONS = {
   gave_up: 'It was tried several times and gave up.',
 };
 
-export function BackfillCard({ backfill }: { readonly backfill: Backfill }) {
+const OUTDATED = 'The reaction was changed since this dry run. Make another one.';
+
+interface BackfillCardProps {
+  readonly backfill: Backfill;
+  readonly reaction: Reaction;
+}
+
+/** A dry run says what the definition of its time would do; another one does something else, which cannot be undone. */
+function isOutdated({ createdAt }: Backfill, { updatedAt }: Reaction): boolean {
+  return new Date(updatedAt) > new Date(createdAt);
+}
+
+export function BackfillCard({ backfill, reaction }: BackfillCardProps) {
   const { dryRun, state, reason, sums = [] } = backfill;
   return (
     <JobCard
@@ -32,9 +45,10 @@ export function BackfillCard({ backfill }: { readonly backfill: Backfill }) {
         ['Skipped', backfill.skipped],
         [dryRun ? 'Would fail' : 'Failed', backfill.failed],
       ]}
-      actions={<BackfillActions backfill={backfill} />}
+      actions={<BackfillActions backfill={backfill} reaction={reaction} />}
     >
       {dryRun && state === 'done' && <Sums sums={sums} />}
+      {dryRun && state === 'done' && isOutdated(backfill, reaction) && <p>{OUTDATED}</p>}
     </JobCard>
   );
 }
@@ -56,7 +70,7 @@ function Sums({ sums }: { readonly sums: readonly Schema<'VariableSumDto'>[] }) 
   );
 }
 
-function BackfillActions({ backfill }: { readonly backfill: Backfill }) {
+function BackfillActions({ backfill, reaction: shown }: BackfillCardProps) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<'cancel' | 'apply'>();
   const close = (): void => setAsked(undefined);
@@ -66,6 +80,9 @@ function BackfillActions({ backfill }: { readonly backfill: Backfill }) {
   const apply = async (): Promise<void> => {
     const rate = eventsPerSecondMax === undefined ? {} : { eventsPerSecondMax };
     const body = { from, to, ...rate };
+    // The page may be older than the last change.
+    const current = await api.get('/v1/campaigns/{campaign_id}/reactions/{name}', { path });
+    if (isOutdated(backfill, current)) throw new Error(OUTDATED);
     await api.post('/v1/campaigns/{campaign_id}/reactions/{name}:backfill', { path, body });
     showToast({ title: 'The backfill has started.' });
     await client.invalidateQueries();
@@ -78,7 +95,7 @@ function BackfillActions({ backfill }: { readonly backfill: Backfill }) {
   return (
     <>
       {isUnfinished(backfill) && <Button onClick={() => setAsked('cancel')}>Cancel</Button>}
-      {dryRun && state === 'done' && applied + waiting > 0 && (
+      {dryRun && state === 'done' && applied + waiting > 0 && !isOutdated(backfill, shown) && (
         <Button kind="primary" onClick={() => setAsked('apply')}>
           Apply these changes
         </Button>

@@ -44,7 +44,7 @@ export function BackfillSection({ reaction }: BackfillSectionProps) {
       {list.isPending && <Loading />}
       {list.error !== null && <Failed error={list.error} onRetry={list.retry} />}
       {list.items.map((backfill) => (
-        <BackfillCard key={backfill.jobId} backfill={backfill} />
+        <BackfillCard key={backfill.jobId} backfill={backfill} reaction={reaction} />
       ))}
       {list.hasMore && (
         <div>
