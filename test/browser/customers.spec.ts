@@ -75,6 +75,30 @@ describe('a customer', () => {
     expect(reads).toHaveLength(2);
   });
 
+  it('is in no file after an export that was cancelled', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', eventBy('EMAIL', EMAIL));
+    const [{ profileId }] = (await client.get('/v1/events')).body.items;
+    await page.goto(`customers/${profileId}`);
+    let answer = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/cdp/profiles/*:export', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await page.evaluate('window.saved = 0; HTMLAnchorElement.prototype.click = () => { window.saved += 1; }');
+    await button(page, 'Export').click();
+    const dialog = page.getByRole('dialog', { name: 'Export the customer' });
+    await dialog.getByRole('button', { name: 'Download export' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const answered = page.waitForResponse((response) => response.url().endsWith(':export'));
+    answer();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    expect(await page.evaluate('window.saved')).toBe(0);
+  });
+
   it('whose look-up was left does not lead away from the next page', async () => {
     const { page, client } = await browser.signedIn({ path: 'customers' });
     await client.post('/v1/external-events', eventBy('EMAIL', EMAIL));

@@ -307,6 +307,25 @@ describe('an endpoint', () => {
   });
 });
 
+describe('the review entry of an endpoint that was disabled', () => {
+  it('has no event that could be replayed, alone or with others', async () => {
+    const { page, client } = await browser.signedIn();
+    receiver.answer(() => ({ status: 410 }));
+    await aWebhook(client, anAddress('gone').url);
+    await send(client);
+    await until(async () => (await client.get('/v1/review-entries')).body.items.length === 1);
+    await page.goto('review');
+    await buttonOf(page, 'Replay all').click();
+    const dialog = dialogOf(page, 'Replay all that match');
+    await dialog.getByText('0 refused events').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Review entries' }).getByRole('link', { name: 'webhook_disabled' }).click();
+    await buttonOf(page, 'Dismiss').waitFor();
+    expect(await buttonOf(page, 'Replay as it is').count()).toBe(0);
+    expect(await page.getByText('The event itself is stored').count()).toBe(0);
+  });
+});
+
 describe('the webhooks page', () => {
   it('says which scope is lacking, and leaves out what the key may not do', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);

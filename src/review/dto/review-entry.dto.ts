@@ -142,8 +142,8 @@ export class DismissDto {
   note?: string;
 }
 
-function payloadStateOf({ stage, payload, payloadState }: ReviewEntry): (typeof PAYLOAD_STATES)[number] {
-  if (stage === 'processing') return 'stored';
+function payloadStateOf({ stage, eventId, payload, payloadState }: ReviewEntry): (typeof PAYLOAD_STATES)[number] {
+  if (stage === 'processing' && eventId !== null) return 'stored';
   if (payload === null) return payloadState === 'not_kept' ? 'not_kept' : 'removed';
   return payloadState ?? 'whole';
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, download } from '../../api/api';
 import { forgetRecords } from '../../api/queries';
-import { useLateNavigation } from '../../design/action';
+import { useAction, useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog, DialogActions } from '../../design/dialog';
 import { Failed } from '../../design/state-views';
@@ -36,18 +36,17 @@ export function CustomerActions({ id }: { readonly id: string }) {
 }
 
 function ExportForm({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run } = useAction();
   const save = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      saveFile(await download('/v1/cdp/profiles/{id}:export', { path: { id }, body: {} }), `customer-${id}.ndjson`);
+    let file: Blob | undefined;
+    const read = async (): Promise<void> => {
+      file = await download('/v1/cdp/profiles/{id}:export', { path: { id }, body: {} });
+    };
+    // Not after "Cancel": it has everything about the person.
+    await run(read, () => {
+      if (file !== undefined) saveFile(file, `customer-${id}.ndjson`);
       onDone();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    });
   };
   return (
     <>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSearch } from 'wouter';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
-import { useLateNavigation } from '../../design/action';
+import { useAction, useLateNavigation } from '../../design/action';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
@@ -40,8 +40,9 @@ export function EventTypeEditor({ text: original, base, note }: EventTypeEditorP
   // A draft of an older version would take back what the newer one has changed.
   const { text, write, forget } = useDraft(`event-types/_new?${useSearch()} ${base?.version ?? ''}`, original);
   const [checked, setChecked] = useState<Checked>();
-  const [busy, setBusy] = useState<'check' | 'publish'>();
-  const [error, setError] = useState<unknown>();
+  const [lastAction, setLastAction] = useState<'check' | 'publish'>();
+  const action = useAction();
+  const busy = action.isBusy ? lastAction : undefined;
   const [isForcing, setForcing] = useState(false);
   const mayWrite = useScope('event-types:write');
   const publishNow = usePublish(base, forget);
@@ -50,10 +51,8 @@ export function EventTypeEditor({ text: original, base, note }: EventTypeEditorP
   const trial = checked?.text === text ? checked.trial : undefined;
   const run = async (what: 'check' | 'publish', work: (body: Definition) => Promise<unknown>): Promise<void> => {
     if (definition === undefined) return;
-    setBusy(what);
-    setError(undefined);
-    await work(definition).catch(setError);
-    setBusy(undefined);
+    setLastAction(what);
+    await action.run(() => work(definition));
   };
   const check = (body: Definition) =>
     api.post('/v1/cdp/event-types:check', { body }).then((result) => setChecked({ text, trial: result }));
@@ -84,7 +83,7 @@ export function EventTypeEditor({ text: original, base, note }: EventTypeEditorP
             )}
           </div>
           {mayWrite && trial === undefined && <NextStep isValid={definition !== undefined} />}
-          {error !== undefined && <Failed error={error} />}
+          {action.error !== undefined && <Failed error={action.error} />}
         </Stack>
         <Stack>
           {trial !== undefined && <CheckResult trial={trial} />}

@@ -1,6 +1,5 @@
-import { useState } from 'react';
 import { api } from '../../api/api';
-import { useLateNavigation } from '../../design/action';
+import { useAction, useLateNavigation } from '../../design/action';
 import { Button } from '../../design/button';
 import { Dialog, DialogActions } from '../../design/dialog';
 import { Properties } from '../../design/page';
@@ -30,19 +29,11 @@ interface BulkReplayFormProps extends Omit<BulkReplayDialogProps, 'open'> {
 }
 
 function BulkReplayForm({ filter, onClose, navigate }: BulkReplayFormProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run } = useAction();
   const matching = useMatching(filter, true);
   const start = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { jobId } = await api.post('/v1/review-entries:replay', { body: { filter } });
-      navigate(`/review/replays/${jobId}`);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    const { jobId } = await api.post('/v1/review-entries:replay', { body: { filter } });
+    navigate(`/review/replays/${jobId}`);
   };
   const number = matching.data && `${matching.data.isMore ? 'more than ' : ''}${matching.data.count.toLocaleString()}`;
   return (
@@ -64,7 +55,7 @@ function BulkReplayForm({ filter, onClose, navigate }: BulkReplayFormProps) {
           kind="primary"
           busy={isBusy}
           disabled={matching.data === undefined || matching.data.count === 0}
-          onClick={() => void start()}
+          onClick={() => void run(start)}
         >
           {number === undefined ? 'Replay' : `Replay ${number}`}
         </Button>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
+import { useAction } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
 import { formatted } from '../../design/json-editor';
@@ -31,16 +32,15 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
   const [draft, setDraft] = useState(() => draftOf(draftName) as Draft | undefined);
   const [isAskedFor, setAskedFor] = useState(false);
   const [isDismissing, setDismissing] = useState(false);
-  const [busy, setBusy] = useState<'edit' | 'replay'>();
-  const [error, setError] = useState<unknown>();
+  const [lastAction, setLastAction] = useState<'edit' | 'replay'>();
+  const action = useAction();
+  const busy = action.isBusy ? lastAction : undefined;
   const mayReplay = useScope('review:write');
   const mayUnmask = useScope('pii:read');
   if (!mayReplay || entry.status !== 'open') return null;
   const run = async (what: 'edit' | 'replay', work: () => Promise<void>): Promise<void> => {
-    setBusy(what);
-    setError(undefined);
-    await work().catch(setError);
-    setBusy(undefined);
+    setLastAction(what);
+    await action.run(work);
   };
   const edit = () =>
     run('edit', async () => {
@@ -74,7 +74,7 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
         )}
         <Button onClick={() => setDismissing(true)}>Dismiss</Button>
       </div>
-      {error !== undefined && <Failed error={error} />}
+      {action.error !== undefined && <Failed error={action.error} />}
       {draft !== undefined && (
         <EntryEditor
           entry={entry}
@@ -109,8 +109,9 @@ function isEditable({ severity, stage, payloadState, payloadTruncated = false }:
   return severity === 'error' && stage !== 'processing' && payloadState !== 'not_kept' && !payloadTruncated;
 }
 
-function isReplayable({ severity, payloadState }: Entry): boolean {
-  return severity === 'error' && (payloadState === 'whole' || payloadState === 'stored');
+/** An entry of processing without an event is about a webhook. */
+function isReplayable({ severity, stage, payloadState, eventId }: Entry): boolean {
+  return severity === 'error' && (stage === 'processing' ? eventId !== undefined : payloadState === 'whole');
 }
 
 interface DismissDialogProps {

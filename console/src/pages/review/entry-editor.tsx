@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
+import { useAction } from '../../design/action';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
@@ -35,8 +36,9 @@ export function EntryEditor(props: EntryEditorProps) {
   const [rows] = useState(() => Math.min(28, lines(text) + 2));
   const [judged, setJudged] = useState<Judged>();
   const [eventType, setEventType] = useState(entry.eventType);
-  const [busy, setBusy] = useState<'check' | 'replay'>();
-  const [error, setError] = useState<unknown>();
+  const [lastAction, setLastAction] = useState<'check' | 'replay'>();
+  const action = useAction();
+  const busy = action.isBusy ? lastAction : undefined;
   const mayWrite = useScope(family === 'cdp' ? 'cdp-events:write' : 'external-events:write');
   const parsed = useMemo(() => parseJson(text), [text]);
   const payload = 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
@@ -44,11 +46,12 @@ export function EntryEditor(props: EntryEditorProps) {
   const canSend = mayWrite && payload !== undefined;
   const run = async (what: 'check' | 'replay', work: (event: object) => Promise<Verdict | undefined>) => {
     if (payload === undefined) return;
-    setBusy(what);
-    setError(undefined);
+    setLastAction(what);
     setEventType(typeof payload['eventType'] === 'string' ? payload['eventType'] : null);
-    await work(payload).then((verdict) => setJudged(verdict && { text, verdict }), setError);
-    setBusy(undefined);
+    await action.run(async () => {
+      const verdict = await work(payload);
+      setJudged(verdict && { text, verdict });
+    });
   };
   const replay = async (event: object): Promise<Verdict | undefined> => {
     const body = { payload: event as Record<string, unknown> };
@@ -93,7 +96,7 @@ export function EntryEditor(props: EntryEditorProps) {
               Replay corrected event
             </Button>
           </div>
-          {error !== undefined && <Failed error={error} />}
+          {action.error !== undefined && <Failed error={action.error} />}
         </Stack>
         <Stack>
           <VerdictView

@@ -34,8 +34,9 @@ async function countMatching(filter: ReplayFilter, signal: AbortSignal): Promise
     } as const;
     const { items, nextCursor } = await api.get('/v1/review-entries', { query, signal });
     count += items.filter(
-      ({ severity, stage, payloadState }) =>
-        severity === 'error' && (payloadState !== 'not_kept' || stage === 'processing'),
+      ({ severity, stage, payloadState, eventId }) =>
+        // An entry of processing without an event is about a webhook.
+        severity === 'error' && (stage === 'processing' ? eventId !== undefined : payloadState !== 'not_kept'),
     ).length;
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined && count < COUNTED_MAX);

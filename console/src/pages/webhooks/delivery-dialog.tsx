@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api } from '../../api/api';
+import { useAction } from '../../design/action';
 import { Button } from '../../design/button';
 import { CodeBlock } from '../../design/code-block';
 import { Dialog, DialogActions } from '../../design/dialog';
@@ -66,27 +66,19 @@ function Content({ webhookId, delivery }: { readonly webhookId: string; readonly
 
 function Retry({ webhookId, delivery: { id, state } }: { readonly webhookId: string; readonly delivery: Delivery }) {
   const client = useQueryClient();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run } = useAction();
   if (!useScope('webhooks:write')) return null;
   const retry = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const path = { id: webhookId, delivery_id: id };
-      await api.post('/v1/webhooks/{id}/deliveries/{delivery_id}:retry', { path, body: {} });
-      showToast({ title: 'It is sent now.' });
-      await client.invalidateQueries({ queryKey: ['/v1/webhooks/{id}/deliveries'] });
-    } catch (failure) {
-      setError(failure);
-    }
-    setBusy(false);
+    const path = { id: webhookId, delivery_id: id };
+    await api.post('/v1/webhooks/{id}/deliveries/{delivery_id}:retry', { path, body: {} });
+    showToast({ title: 'It is sent now.' });
+    await client.invalidateQueries({ queryKey: ['/v1/webhooks/{id}/deliveries'] });
   };
   return (
     <>
       {error !== undefined && <Failed error={error} />}
       <DialogActions>
-        <Button kind="primary" busy={isBusy} onClick={() => void retry()}>
+        <Button kind="primary" busy={isBusy} onClick={() => void run(retry)}>
           {state === 'pending' ? 'Try now' : 'Send again'}
         </Button>
       </DialogActions>
