@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { aCdpEvent, PURCHASE, registerTypes } from '../support/builders';
+import { aCdpEvent, ANYTHING, PURCHASE, registerTypes } from '../support/builders';
 import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
 import { expectFailure, refuseCalls } from '../support/console-parts';
 import { sendTooEarly } from '../support/review';
@@ -94,6 +94,22 @@ describe('an event type', () => {
     const { body } = await client.get('/v1/cdp/event-types/purchase');
     expect(body.versions.map(({ version }: { version: number }) => version)).toEqual([2, 1]);
     expect(body.deprecatedAt).not.toBeNull();
+  });
+
+  it('is edited as itself after going back over several pages', async () => {
+    const { page, client } = await browser.signedIn();
+    await registerTypes(client, [PURCHASE, ANYTHING]);
+    await page.goto('event-types/_new?base=anything');
+    await editor(page).waitFor();
+    await page.getByRole('link', { name: 'anything' }).click();
+    await page.getByRole('link', { name: 'All event types' }).click();
+    const list = page.getByRole('region', { name: 'Event types, newest first' });
+    await list.getByRole('link', { name: 'purchase' }).click();
+    await button(page, 'New version').click();
+    await editor(page).waitFor();
+    await page.evaluate('history.go(-4)');
+    await page.getByRole('heading', { level: 1, name: 'New version of anything' }).waitFor();
+    expect(JSON.parse(await editor(page).inputValue()).eventType).toBe('anything');
   });
 
   it('shows which properties a version adds and removes, whatever they are called', async () => {

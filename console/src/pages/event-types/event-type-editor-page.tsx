@@ -42,7 +42,9 @@ function NextVersion({ eventType }: { readonly eventType: string }) {
       {({ versions: [current] }) => {
         const { description, additionalProperties = 'reject', properties = {} } = current ?? {};
         const definition = { eventType, ...(description === undefined ? {} : { description }) };
-        return <EventTypeEditor text={formatted({ ...definition, additionalProperties, properties })} base={current} />;
+        const text = formatted({ ...definition, additionalProperties, properties });
+        // Going back over several pages leads from the version of one type to that of another.
+        return <EventTypeEditor key={eventType} text={text} base={current} />;
       }}
     </Loaded>
   );
@@ -61,7 +63,7 @@ function DraftFromEvents({ eventType }: { readonly eventType: string }) {
             </p>
           </Empty>
         ) : (
-          <EventTypeEditor text={draftOf(sample)} note={noteOf(sample)} />
+          <EventTypeEditor key={eventType} text={draftOf(sample)} note={noteOf(sample)} />
         )
       }
     </Loaded>
