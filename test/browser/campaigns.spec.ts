@@ -236,6 +236,24 @@ describe('a reaction', () => {
     await page.getByText('The campaign has no reaction yet').waitFor();
   });
 
+  it('that was defined with warnings makes room for the next one', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await page.goto('campaigns/spring-sale?tab=reactions');
+    await buttonOf(page, 'Define reaction').click();
+    const form = dialogOf(page, 'Define a reaction');
+    const typo = { ...COUNT, when: { '>=': [{ var: 'amount' }, 20] } };
+    await form.getByLabel('Definition').fill(JSON.stringify(typo));
+    await buttonOf(form, 'Define reaction').click();
+    await form.getByText('In force, with').waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'hidden' });
+    await buttonOf(page, 'Define reaction').click();
+    await form.waitFor();
+    await form.getByLabel('Definition').fill(JSON.stringify({ ...COUNT, name: 'count-all' }));
+    expect(await form.getByText('In force, with').count()).toBe(0);
+  });
+
   it('keeps what somebody else has changed when it is disabled', async () => {
     const { page, client } = await browser.signedIn();
     await define(client, POINTS);

@@ -226,6 +226,21 @@ describe('live events', () => {
     expect(await rowOf(page, 'last-1').count()).toBe(0);
   });
 
+  it('that were counted and not sent are those of the filters', async () => {
+    const { page } = await browser.signedIn();
+    await page.route('**/console/api/live*', async (route) => {
+      const isFiltered = route.request().url().includes('source=');
+      const data = JSON.stringify({ items: [], notShown: isFiltered ? 2 : 7 });
+      const body = `retry: 600000\nevent: events\ndata: ${data}\n\n`;
+      await route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body });
+    });
+    await page.goto('live');
+    await page.getByText('7 more events were counted').waitFor();
+    await page.getByLabel('Source').fill('shop.orders');
+    await page.getByLabel('Source').press('Enter');
+    await page.getByText('2 more events were counted').waitFor();
+  });
+
   it('stand still during a pause, and come then', async () => {
     const { page, client } = await live();
     await send(client, { external_event_id: 'before' });

@@ -3,6 +3,7 @@ import { Client } from '../support/client';
 import { useConsoleBrowser } from '../support/console-browser';
 import { buttonOf, dialogOf, inTimeZone } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
 
 const browser = useConsoleBrowser();
 
@@ -87,6 +88,25 @@ describe('a filter by time', () => {
   });
 });
 
+describe('a filter by a text with a line break', () => {
+  it('stays when its field is left, which cannot show it', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ source: 'shop\norders', identity: {} }));
+    await page.goto('review');
+    const groups = page.getByRole('region', { name: 'Groups' });
+    await groups.getByRole('button', { name: /shop\s+orders/ }).click();
+    await page.waitForURL(/source=shop%0Aorders/);
+    const source = page.getByLabel('Source', { exact: true });
+    await source.focus();
+    await source.press('Tab');
+    expect(new URL(page.url()).searchParams.get('source')).toBe('shop\norders');
+    await page.getByRole('region', { name: 'Review entries' }).getByRole('link', { name: 'required' }).waitFor();
+    await source.fill('crm');
+    await source.press('Enter');
+    await page.waitForURL(/source=crm/);
+  });
+});
+
 describe('a text that is longer than its field takes', () => {
   it('is neither cut nor sent: the form says so', async () => {
     const { page, client } = await browser.signedIn({ path: 'access?tab=credentials' });
@@ -148,6 +168,28 @@ describe('a participant whose name browsers would change', () => {
   });
 });
 
+describe('changes of one moment that are alike', () => {
+  it('are each shown once, also after the next change', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    const path = `${CAMPAIGN}/participants/ann/state:mutate`;
+    const operation = (op: string) => ({ path: 'state.user.points', op, value: 1 });
+    const ops = ['inc', 'dec', 'inc', 'dec'].map(operation);
+    expect((await client.post(path, { ops })).status).toBe(200);
+    await page.goto('campaigns/spring-sale?tab=participants&sub=ann');
+    const rows = page.getByRole('region', { name: 'Changes' }).locator('tbody tr');
+    await until(async () => (await rows.count()) === 4);
+    expect((await client.post(path, { ops: [{ ...operation('set'), value: 7 }] })).status).toBe(200);
+    const again = page.waitForResponse((response) => response.url().includes('/history'));
+    await page.clock.install({ time: Date.now() + 60_000 });
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await again;
+    await rows.getByText('set 0 → 7').waitFor();
+    const shown = await rows.locator('td:nth-child(3)').allTextContents();
+    expect(shown).toEqual(['set 0 → 7', 'dec 1 → 0', 'inc 0 → 1', 'dec 1 → 0', 'inc 0 → 1']);
+  });
+});
+
 describe('a correction by a key that may not see personal data', () => {
   it('keeps its masked values beside a number that would change on the way', async () => {
     const tenant = await aTenant(browser.service.databaseUrl);
@@ -182,6 +224,17 @@ describe('an issuer whose audience nobody can type', () => {
     await asked.getByRole('textbox').fill(id.slice(-4));
     await buttonOf(asked, 'Delete issuer').click();
     await page.getByText('No issuer is registered yet').waitFor();
+  });
+});
+
+describe('an id that is shortened', () => {
+  it('is not cut within a character', async () => {
+    const { page, client } = await browser.signedIn();
+    const event = anExternalEvent({ identity: {}, external_event_id: 'order-4711-🎁12345' });
+    await client.post('/v1/external-events', event);
+    await page.goto('review');
+    const id = page.getByRole('region', { name: 'Review entries' }).locator('code');
+    expect(await id.locator('span').textContent()).toBe('order-4711-');
   });
 });
 

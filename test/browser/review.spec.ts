@@ -221,6 +221,20 @@ describe('a refused event', () => {
     expect(await axeOn(page)).toEqual([]);
   });
 
+  it('that is dismissed after a replay has failed is no longer said to stay open', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await page.goto('review');
+    await entriesTable(page).getByRole('link', { name: 'required' }).click();
+    await button(page, 'Replay as it is').click();
+    await page.getByText('The entry stays open.').waitFor();
+    await button(page, 'Dismiss').click();
+    const dialog = page.getByRole('dialog', { name: 'Dismiss this entry' });
+    await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText('No entry of this list is open').waitFor();
+    expect(await page.getByText('The entry stays open.').count()).toBe(0);
+  });
+
   it('is dismissed with a note', async () => {
     const { page, client } = await browser.signedIn({ path: 'review' });
     await client.post('/v1/external-events', anExternalEvent({ identity: {} }));

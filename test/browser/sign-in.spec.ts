@@ -152,6 +152,28 @@ describe('a session', () => {
   });
 });
 
+describe('how long ago something was', () => {
+  it('is right at once after a page without times', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await page.clock.install();
+    await page.goto('event-types/_new');
+    await page.getByLabel('Event type as JSON').waitFor();
+    // Ten minutes pass, for the service, too. The entry is of that moment.
+    await page.clock.fastForward('10:00');
+    const later = new Date(Date.now() + 10 * 60_000);
+    await page.route('**/console/api/**', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replace(/"lastSeenAt":"[^"]+"/g, `"lastSeenAt":"${later.toISOString()}"`);
+      await route.fulfill({ response, headers: { ...response.headers(), date: later.toUTCString() }, body: text });
+    });
+    await page.getByRole('link', { name: 'Review' }).click();
+    const age = page.getByRole('region', { name: 'Review entries' }).locator('tbody time');
+    expect(await age.textContent()).toBe('now');
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+});
+
 describe('the shell', () => {
   it('leads to each page by its keys, and lists them', async () => {
     const { page } = await browser.signedIn();

@@ -22,9 +22,15 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
+/** While nobody listens no timer runs: what is shown next would begin with the time of the last one. */
+function shownTime(): number {
+  if (timer === undefined && Math.abs(serviceTime() - now) >= TICK_MS) now = serviceTime();
+  return now;
+}
+
 /** The time of the service in milliseconds, refreshed every five seconds: one timer for the whole page. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, shownTime);
 }
 
 /** The time at this moment, for what a form begins with. */

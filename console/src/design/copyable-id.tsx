@@ -21,12 +21,13 @@ interface CopyableIdProps {
 export function CopyableId({ id, what, href }: CopyableIdProps) {
   const shown = visibleText(id);
   // Ids of one time begin alike: where there is no room, the middle is left out.
-  const end = shown.length > SHORT_CHARACTERS ? -END_CHARACTERS : shown.length;
+  const characters = Array.from(shown);
+  const end = characters.length > SHORT_CHARACTERS ? -END_CHARACTERS : characters.length;
   const text: ReactNode = (
     // Ids that are written from right to left are left out in their middle, too.
     <code title={shown} dir="auto">
-      <span>{shown.slice(0, end)}</span>
-      {shown.slice(end)}
+      <span>{characters.slice(0, end).join('')}</span>
+      {characters.slice(end).join('')}
     </code>
   );
   return (

@@ -88,7 +88,8 @@ function WrittenFilter({ label, kind, placeholder, value, onChange }: WrittenFil
     if (control.current !== null) control.current.value = shown;
   }, [shown]);
   const commit = (text: string): void => {
-    if (text !== shown) onChange(kind === 'time' ? (utcOf(text) ?? '') : text.trim());
+    // A field of one line leaves out the line breaks of its value, which nobody has changed then.
+    if (text !== shown.replace(/[\r\n]/g, '')) onChange(kind === 'time' ? (utcOf(text) ?? '') : text.trim());
   };
   return (
     <TextField

@@ -41,12 +41,23 @@ interface HistoryTableProps {
 }
 
 export function HistoryTable({ list, empty }: HistoryTableProps) {
-  return <PagedTable label="Changes" columns={COLUMNS} list={list} rowKey={keyOf} empty={empty} />;
+  const keys = keysOf(list.items);
+  return (
+    <PagedTable label="Changes" columns={COLUMNS} list={list} rowKey={(entry) => keys.get(entry) ?? ''} empty={empty} />
+  );
 }
 
-/** Entries have no id; those of one moment differ in what they did. */
-function keyOf(entry: HistoryEntry): string {
-  return JSON.stringify(entry);
+/** Entries have no id. Those of one mutation may be alike, as when it adds and takes away twice: they are numbered. */
+function keysOf(entries: readonly HistoryEntry[]): ReadonlyMap<HistoryEntry, string> {
+  const counts = new Map<string, number>();
+  return new Map(
+    entries.map((entry) => {
+      const text = JSON.stringify(entry);
+      const count = (counts.get(text) ?? 0) + 1;
+      counts.set(text, count);
+      return [entry, `${text} ${count}`];
+    }),
+  );
 }
 
 function Cause({ cause }: { readonly cause: HistoryEntry['cause'] }) {

@@ -66,7 +66,14 @@ function DefineReaction({ campaignId }: ReactionsTabProps) {
   if (!useScope('reactions:write')) return null;
   return (
     <>
-      <Button kind="primary" onClick={() => setOpen(true)}>
+      <Button
+        kind="primary"
+        onClick={() => {
+          // The warnings of the last one may have been left by closing the dialog.
+          setDefined(undefined);
+          setOpen(true);
+        }}
+      >
         Define reaction
       </Button>
       <Dialog title="Define a reaction" open={isOpen} onClose={() => setOpen(false)} wide>

@@ -39,7 +39,12 @@ interface LiveEvents {
 /** Older rows leave the page. */
 export const ROWS_MAX = 500;
 
-const NOTHING: Pick<LiveEvents, 'rows' | 'notShown'> = { rows: [], notShown: 0 };
+interface Received extends Pick<LiveEvents, 'rows' | 'notShown'> {
+  /** The address, with its filters, whose events `notShown` counts. */
+  readonly counted: string;
+}
+
+const NOTHING: Received = { rows: [], notShown: 0, counted: '' };
 
 /** Events as they are answered, the newest first: the last 500 that the filters let through. */
 export function useLiveEvents(filters: LiveFilters): LiveEvents {
@@ -68,7 +73,8 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
       const fresh = items.map((item) => ({ ...item, key: (lastKey.current += 1) })).reverse();
       setReceived((before) => ({
         rows: [...fresh, ...before.rows].slice(0, ROWS_MAX),
-        notShown: before.notShown + notShown,
+        notShown: (before.counted === address ? before.notShown : 0) + notShown,
+        counted: address,
       }));
     });
     return () => source.close();
@@ -76,7 +82,7 @@ export function useLiveEvents(filters: LiveFilters): LiveEvents {
 
   return {
     rows: received.rows.filter((row) => matches(filters, row)),
-    notShown: received.notShown,
+    notShown: received.counted === address ? received.notShown : 0,
     connection: !hasPlace ? 'waiting' : known?.stream === stream ? known.connection : 'connecting',
     reconnect,
   };

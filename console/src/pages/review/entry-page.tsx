@@ -47,6 +47,11 @@ function EntryView({ entry }: { readonly entry: Entry }) {
     setOutcome(result);
     void refresh();
   };
+  const onDismissed = (): void => {
+    // What a replay before has said of the entry no longer holds.
+    setOutcome(undefined);
+    void refresh();
+  };
   return (
     <>
       <p className={styles['message']}>
@@ -55,7 +60,7 @@ function EntryView({ entry }: { readonly entry: Entry }) {
       </p>
       {outcome !== undefined && <ReplayOutcome outcome={outcome} />}
       {entry.status !== 'open' && <NextEntry />}
-      <EntryActions entry={entry} onReplayed={onReplayed} onDismissed={() => void refresh()} />
+      <EntryActions entry={entry} onReplayed={onReplayed} onDismissed={onDismissed} />
       <EntryProperties entry={entry} />
       <Section
         title="What was sent"
