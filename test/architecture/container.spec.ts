@@ -108,7 +108,10 @@ describe('compose.yaml', () => {
   it('runs two processes for requests and one for the queue, and gives each the time that it takes to stop', () => {
     const roles = ours.flatMap(([, { environment }]) => environment.ROLE ?? []);
     expect(roles.sort()).toEqual(['api', 'api', 'worker']);
-    for (const [, { stop_grace_period: grace }] of ours) expect(Number.parseInt(grace, 10)).toBeGreaterThan(10);
+    for (const [, { stop_grace_period: grace, init }] of ours) {
+      expect(Number.parseInt(grace, 10)).toBeGreaterThan(10);
+      expect(init).toBe(true);
+    }
   });
 
   it('opens ports on this machine only', () => {
