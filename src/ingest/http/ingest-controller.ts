@@ -82,6 +82,8 @@ export abstract class IngestController {
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
     if (isCounted(caller, mode)) this.metrics.countResults(this.originOf(caller), submissions, results);
+    // They are for the count of a refusal, and the answer may wait for its client much longer than they are needed.
+    delete request.sentEvents;
     const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
     return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }

@@ -57,6 +57,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
           : problem,
       );
     }
+    delete request.sentEvents;
     this.problems.catch(error, host);
   }
 

@@ -47,11 +47,14 @@ export function receiveBody(request: ServiceRequest, bytesMax: number, hold: Hol
       stop();
       reject(new ClientGone());
     };
+    // The request stays as long as its answer waits for the client, and with it what its listeners hold: the body.
+    const letGo = (): void => void request.on('error', ignore).off('error', gone).off('close', gone);
     const whole = (body: Buffer): void => {
-      request.off('close', gone);
+      letGo();
       resolve(body);
     };
     const refuse = (error: Error): void => {
+      letGo();
       // The rest stays unread here; the code that answers decides whether to read it.
       request.pause();
       reject(error);
@@ -62,10 +65,12 @@ export function receiveBody(request: ServiceRequest, bytesMax: number, hold: Hol
       refuse(bodyTooLarge(bytesMax, body.head(RECEIVED_BYTES_MAX)));
     };
     const stop = collect(request, body, { bytesMax, hold, onEnd: whole, onTooLarge: tooLarge, onError: refuse });
-    // The error stays listened to: nobody else does, and an error nobody hears ends the process.
     request.on('error', gone).once('close', gone);
   });
 }
+
+/** Nobody else listens, and an error that nobody hears ends the process. */
+function ignore(): void {}
 
 /** All that a request has brought so far. Since Node 26 one `read` answers one chunk, before that all of them. */
 export function readWhatIsThere(request: ServiceRequest): Buffer {
