@@ -24,7 +24,7 @@ async function begin([command, ...others]: readonly string[]): Promise<void> {
   if (command === MIGRATE && others.length === 0) return migrateOnly();
   // Not repeated: an argument may be an address with a password.
   process.stderr.write(
-    `The service takes no argument, and the command ${MIGRATE}. Its settings are environment variables (.env.example).\n`,
+    `The service takes no arguments except the command ${MIGRATE}. Its settings are environment variables (.env.example).\n`,
   );
   process.exitCode = 2;
 }

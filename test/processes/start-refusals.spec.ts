@@ -169,7 +169,7 @@ it.each([['migrat'], ['--port', '4000'], ['migrate', 'postgresql://weak:right-pa
     const { code, said } = await startOn(addressOf('weak'), args);
     expect([code, said]).toEqual([
       2,
-      expect.stringMatching(/^The service takes no argument, and the command migrate\./),
+      expect.stringMatching(/^The service takes no arguments except the command migrate\./),
     ]);
   },
 );

@@ -75,7 +75,7 @@ function refuseAnother(found: SendState, { file }: Input, { path, url, family, e
   const anew = 'To begin anew: --restart (what is stored already answers `duplicate`).';
   const differs = (what: string): ClientFailure => new ClientFailure(`${begun}, ${what} ${anew}`, 2);
   if (file === undefined || !isSameFile(found.fingerprint, file.fingerprint)) {
-    throw differs('and the file has changed since.');
+    throw differs('and the file was written since, or is a copy.');
   }
   if (found.url !== url) throw differs(`which sent to ${found.url}.`);
   if (family !== undefined && found.family !== undefined && found.family !== family) {

@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * A workspace that has this share of the bytes waits, however long its work takes. With the next piece of a third of the limit
- * it leaves as much to others.
+ * A workspace that has this share of the bytes waits, however long its work takes. With one piece more of up to 5/16 of the
+ * limit it leaves as much to others.
  */
 const SHARE_OF_ONE_WORKSPACE = 3 / 8;
 

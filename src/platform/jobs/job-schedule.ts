@@ -42,9 +42,9 @@ const BRING_BACK = `
   WHERE s.tenant_id = ahead.tenant_id AND s.job = ahead.job`;
 
 /**
- * Lets no job wait for a time of before the clock was set back: one that was put off in the future is due. We delay jobs for less
- * than an hour, and the library by so many seconds after a failed attempt, which does not say when it was: those that wait longer
- * are due, too.
+ * Makes jobs due whose time was set before the clock was set back: what was put off in the future. A failed attempt does not say
+ * when it was. We delay jobs for less than an hour, and the library by so many seconds after such an attempt: what waits longer
+ * is due, too.
  */
 const PULL_BACK = `
   SELECT cds_jobs.reschedule_jobs(array_agg(id), run_at := now())
