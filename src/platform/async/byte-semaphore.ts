@@ -1,3 +1,4 @@
+import { BytesByWorkspace } from './bytes-by-workspace';
 import { FairQueue } from './fair-queue';
 
 interface Waiting {
@@ -14,9 +15,7 @@ const SHARE_OF_ONE_WORKSPACE = 3 / 8;
 
 /** Admits work while the sum of its bytes is within a limit: in order within a workspace; workspaces take turns. */
 export class ByteSemaphore {
-  private admittedBytes = 0;
-  /** The same, by workspace. */
-  private readonly admittedOf = new Map<string, number>();
+  private readonly admitted = new BytesByWorkspace();
   private readonly waiting = new FairQueue<Waiting>();
 
   constructor(private readonly bytesMax: number) {}
@@ -31,24 +30,16 @@ export class ByteSemaphore {
 
   private admitNext(): void {
     const fits = ({ bytes }: Waiting): boolean =>
-      this.admittedBytes === 0 || this.admittedBytes + bytes <= this.bytesMax;
-    const hasRoom = (tenantId: string): boolean =>
-      (this.admittedOf.get(tenantId) ?? 0) < this.bytesMax * SHARE_OF_ONE_WORKSPACE;
+      this.admitted.total === 0 || this.admitted.total + bytes <= this.bytesMax;
+    const hasRoom = (tenantId: string): boolean => this.admitted.of(tenantId) < this.bytesMax * SHARE_OF_ONE_WORKSPACE;
     const take = (): Waiting | undefined => this.waiting.takeOf(hasRoom, 1, fits)[0];
     for (let next = take(); next !== undefined; next = take()) {
       const { tenantId, bytes, admit } = next;
-      this.count(tenantId, bytes);
+      this.admitted.add(tenantId, bytes);
       admit(() => {
-        this.count(tenantId, -bytes);
+        this.admitted.add(tenantId, -bytes);
         this.admitNext();
       });
     }
-  }
-
-  private count(tenantId: string, bytes: number): void {
-    this.admittedBytes += bytes;
-    const own = (this.admittedOf.get(tenantId) ?? 0) + bytes;
-    if (own > 0) this.admittedOf.set(tenantId, own);
-    else this.admittedOf.delete(tenantId);
   }
 }

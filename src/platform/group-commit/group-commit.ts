@@ -1,4 +1,5 @@
 import { unavailable } from '../errors/unavailable';
+import { BytesByWorkspace } from '../async/bytes-by-workspace';
 import { FairQueue } from '../async/fair-queue';
 
 export interface GroupCommitOptions<Work, Answer> {
@@ -82,9 +83,7 @@ export interface SizedWork<Work> {
 export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCommitState {
   private readonly singles = new FairQueue<Entry<Work, Answer>>();
   private readonly bulk = new FairQueue<Entry<Work, Answer>>();
-  private bytes = 0;
-  /** The same, by workspace. */
-  private readonly bytesOf = new Map<string, number>();
+  private readonly held = new BytesByWorkspace();
   private running: Promise<void> | undefined;
   private closed = false;
   /** Of batches of one group every second one is of the workspace whose bulk pieces wait longest. */
@@ -102,7 +101,7 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
   }
 
   get waitingBytes(): number {
-    return this.bytes;
+    return this.held.total;
   }
 
   submit(tenantId: string, { work, bytes, batchBytes = bytes }: SizedWork<Work>): Promise<Answer> {
@@ -144,20 +143,12 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
 
   private admit(tenantId: string, bytes: number): void {
     const { bytesMax } = this.options;
-    const own = this.bytesOf.get(tenantId) ?? 0;
+    const own = this.held.of(tenantId);
     // What is larger than a limit is taken when nothing else waits, or it would be refused for ever.
-    const isTooMuch = this.bytes > 0 && this.bytes + bytes > bytesMax;
+    const isTooMuch = this.held.total > 0 && this.held.total + bytes > bytesMax;
     const isOverShare = own > 0 && own + bytes > bytesMax * SHARE_OF_ONE_WORKSPACE;
     if (this.closed || isTooMuch || isOverShare) throw unavailable();
-    this.bytes += bytes;
-    this.bytesOf.set(tenantId, own + bytes);
-  }
-
-  private giveBack({ tenantId, bytes }: Entry<Work, Answer>): void {
-    this.bytes -= bytes;
-    const left = (this.bytesOf.get(tenantId) ?? 0) - bytes;
-    if (left > 0) this.bytesOf.set(tenantId, left);
-    else this.bytesOf.delete(tenantId);
+    this.held.add(tenantId, bytes);
   }
 
   private enqueue(queue: FairQueue<Entry<Work, Answer>>, entry: Entry<Work, Answer>): void {
@@ -244,7 +235,7 @@ export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCo
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
-      for (const entry of batch) this.giveBack(entry);
+      for (const { tenantId, bytes } of batch) this.held.add(tenantId, -bytes);
     }
   }
 }

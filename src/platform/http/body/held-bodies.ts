@@ -1,4 +1,6 @@
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BytesByWorkspace } from '../../async/bytes-by-workspace';
 import { ClientGone } from '../../errors/client-gone';
 import { DomainError } from '../../errors/domain-error';
 
@@ -20,8 +22,7 @@ const RETRY_AFTER_SECONDS = 1;
  * workspace. Bodies that are all there when they are read do not come here.
  */
 export class HeldBodies {
-  private bytes = 0;
-  private readonly byWorkspace = new Map<string, number>();
+  private readonly held = new BytesByWorkspace();
   private readonly byRequest = new Map<IncomingMessage, number>();
 
   constructor(private readonly bytesMax = HELD_BYTES_MAX) {}
@@ -37,29 +38,31 @@ export class HeldBodies {
     if (ending.closed) throw new ClientGone();
     const tenantId = tenantOf(request);
     const known = this.byRequest.get(request);
-    const ofWorkspace = (this.byWorkspace.get(tenantId) ?? 0) + bytes;
+    const ofWorkspace = this.held.of(tenantId) + bytes;
     const own = (known ?? 0) + bytes;
     // A body that has them alone is taken, whatever its size: no later time would be better.
     const isOverShare = ofWorkspace > own && ofWorkspace > this.bytesMax * SHARE_OF_ONE_WORKSPACE;
-    const isOverAll = this.bytes + bytes > own && this.bytes + bytes > this.bytesMax;
+    const ofAll = this.held.total + bytes;
+    const isOverAll = ofAll > own && ofAll > this.bytesMax;
     if (isOverShare || isOverAll) throw tooManyBytes();
-    if (known === undefined) {
-      const release = (): void => this.release(request, tenantId);
-      ending.once('prefinish', release).once('close', release);
-    }
+    if (known === undefined) onceAnswered(ending, () => this.release(request, tenantId));
     this.byRequest.set(request, own);
-    this.byWorkspace.set(tenantId, ofWorkspace);
-    this.bytes += bytes;
+    this.held.add(tenantId, bytes);
   }
 
   private release(request: IncomingMessage, tenantId: string): void {
-    const bytes = this.byRequest.get(request) ?? 0;
+    this.held.add(tenantId, -(this.byRequest.get(request) ?? 0));
     this.byRequest.delete(request);
-    this.bytes -= bytes;
-    const left = (this.byWorkspace.get(tenantId) ?? 0) - bytes;
-    if (left > 0) this.byWorkspace.set(tenantId, left);
-    else this.byWorkspace.delete(tenantId);
   }
+}
+
+/** Calls `work` once: when the answer is complete, which may wait for its client much longer, or the connection has closed. */
+export function onceAnswered(answer: EventEmitter, work: () => void): void {
+  const answered = (): void => {
+    answer.off('prefinish', answered).off('close', answered);
+    work();
+  };
+  answer.on('prefinish', answered).on('close', answered);
 }
 
 /** The workspace of a request; empty before authentication. */

@@ -5,7 +5,7 @@ import { chargeBytes } from '../../rate-limit/rate-limits';
 import { bodyTooLarge, RECEIVED_BYTES_MAX, unsupportedBody } from './body-refusal';
 import { ClientGone } from '../../errors/client-gone';
 import { checkContentDigest } from './content-digest';
-import { HeldBodies, tenantOf } from './held-bodies';
+import { HeldBodies, onceAnswered, tenantOf } from './held-bodies';
 import type { ServiceRequest } from '../service-request';
 import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
 import { inflateBody, readWhatIsThere, receiveBody, sendContinue, type Hold } from './receive-body';
@@ -102,13 +102,7 @@ async function admitLargeBody(request: ServiceRequest, bytes: number): Promise<v
   if (res === undefined || res.closed) {
     release();
     if (res !== undefined) throw new ClientGone();
-    return;
-  }
-  const answered = (): void => {
-    res.off('prefinish', answered).off('close', answered);
-    release();
-  };
-  res.on('prefinish', answered).on('close', answered);
+  } else onceAnswered(res, release);
 }
 
 /** JSON text as it came, without a byte order mark, which JSON.parse does not take. */
