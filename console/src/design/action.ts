@@ -51,6 +51,27 @@ export function useAction(): Action {
   return { isBusy, error, run };
 }
 
+interface NamedAction<Name> {
+  /** The action that is under way. */
+  readonly busy: Name | undefined;
+  readonly error: unknown;
+  readonly run: (name: Name, work: () => Promise<unknown>) => Promise<void>;
+}
+
+/** The same for several actions of one form, of which one is under way at a time. */
+export function useNamedAction<Name extends string>(): NamedAction<Name> {
+  const { isBusy, error, run } = useAction();
+  const [last, setLast] = useState<Name>();
+  return {
+    busy: isBusy ? last : undefined,
+    error,
+    run: (name, work) => {
+      setLast(name);
+      return run(work);
+    },
+  };
+}
+
 /** Not when the session has ended meanwhile, which the page says by itself. */
 function showFailure(failure: unknown): void {
   if (!(failure instanceof ApiError) || failure.status === 401 || failure.errorCode === 'proof_required') return;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSearch } from 'wouter';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
-import { useAction, useLateNavigation } from '../../design/action';
+import { useLateNavigation, useNamedAction } from '../../design/action';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
@@ -40,9 +40,8 @@ export function EventTypeEditor({ text: original, base, note }: EventTypeEditorP
   // A draft of an older version would take back what the newer one has changed.
   const { text, write, forget } = useDraft(`event-types/_new?${useSearch()} ${base?.version ?? ''}`, original);
   const [checked, setChecked] = useState<Checked>();
-  const [lastAction, setLastAction] = useState<'check' | 'publish'>();
-  const action = useAction();
-  const busy = action.isBusy ? lastAction : undefined;
+  const action = useNamedAction<'check' | 'publish'>();
+  const { busy, error } = action;
   const [isForcing, setForcing] = useState(false);
   const mayWrite = useScope('event-types:write');
   const publishNow = usePublish(base, forget);
@@ -51,8 +50,7 @@ export function EventTypeEditor({ text: original, base, note }: EventTypeEditorP
   const trial = checked?.text === text ? checked.trial : undefined;
   const run = async (what: 'check' | 'publish', work: (body: Definition) => Promise<unknown>): Promise<void> => {
     if (definition === undefined) return;
-    setLastAction(what);
-    await action.run(() => work(definition));
+    await action.run(what, () => work(definition));
   };
   const check = (body: Definition) =>
     api.post('/v1/cdp/event-types:check', { body }).then((result) => setChecked({ text, trial: result }));
@@ -83,7 +81,7 @@ export function EventTypeEditor({ text: original, base, note }: EventTypeEditorP
             )}
           </div>
           {mayWrite && trial === undefined && <NextStep isValid={definition !== undefined} />}
-          {action.error !== undefined && <Failed error={action.error} />}
+          {error !== undefined && <Failed error={error} />}
         </Stack>
         <Stack>
           {trial !== undefined && <CheckResult trial={trial} />}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
-import { useAction } from '../../design/action';
+import { useNamedAction } from '../../design/action';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
 import { formatted } from '../../design/json-editor';
@@ -32,16 +32,10 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
   const [draft, setDraft] = useState(() => draftOf(draftName) as Draft | undefined);
   const [isAskedFor, setAskedFor] = useState(false);
   const [isDismissing, setDismissing] = useState(false);
-  const [lastAction, setLastAction] = useState<'edit' | 'replay'>();
-  const action = useAction();
-  const busy = action.isBusy ? lastAction : undefined;
+  const { busy, error, run } = useNamedAction<'edit' | 'replay'>();
   const mayReplay = useScope('review:write');
   const mayUnmask = useScope('pii:read');
   if (!mayReplay || entry.status !== 'open') return null;
-  const run = async (what: 'edit' | 'replay', work: () => Promise<void>): Promise<void> => {
-    setLastAction(what);
-    await action.run(work);
-  };
   const edit = () =>
     run('edit', async () => {
       const { payload } = mayUnmask ? await unmasked(entry) : entry;
@@ -74,7 +68,7 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
         )}
         <Button onClick={() => setDismissing(true)}>Dismiss</Button>
       </div>
-      {action.error !== undefined && <Failed error={action.error} />}
+      {error !== undefined && <Failed error={error} />}
       {draft !== undefined && (
         <EntryEditor
           entry={entry}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
-import { useAction } from '../../design/action';
+import { useNamedAction } from '../../design/action';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
@@ -36,9 +36,8 @@ export function EntryEditor(props: EntryEditorProps) {
   const [rows] = useState(() => Math.min(28, lines(text) + 2));
   const [judged, setJudged] = useState<Judged>();
   const [eventType, setEventType] = useState(entry.eventType);
-  const [lastAction, setLastAction] = useState<'check' | 'replay'>();
-  const action = useAction();
-  const busy = action.isBusy ? lastAction : undefined;
+  const action = useNamedAction<'check' | 'replay'>();
+  const { busy, error } = action;
   const mayWrite = useScope(family === 'cdp' ? 'cdp-events:write' : 'external-events:write');
   const parsed = useMemo(() => parseJson(text), [text]);
   const payload = 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
@@ -46,9 +45,8 @@ export function EntryEditor(props: EntryEditorProps) {
   const canSend = mayWrite && payload !== undefined;
   const run = async (what: 'check' | 'replay', work: (event: object) => Promise<Verdict | undefined>) => {
     if (payload === undefined) return;
-    setLastAction(what);
     setEventType(typeof payload['eventType'] === 'string' ? payload['eventType'] : null);
-    await action.run(async () => {
+    await action.run(what, async () => {
       const verdict = await work(payload);
       setJudged(verdict && { text, verdict });
     });
@@ -96,7 +94,7 @@ export function EntryEditor(props: EntryEditorProps) {
               Replay corrected event
             </Button>
           </div>
-          {action.error !== undefined && <Failed error={action.error} />}
+          {error !== undefined && <Failed error={error} />}
         </Stack>
         <Stack>
           <VerdictView
