@@ -24,11 +24,19 @@ export const CAMPAIGN = 'spring';
 
 /** What `aFullPerson` needs of a workspace; once. */
 export async function preparePersons(admin: Client): Promise<void> {
+  await declareForPersons(admin);
+  await subscribeToPersons(admin);
+}
+
+async function declareForPersons(admin: Client): Promise<void> {
   await registerTypes(admin);
   const define = (scope: string, name: string) =>
     admin.post(`/v1/campaigns/${CAMPAIGN}/variables:define`, { scope, name, type: 'string' });
   await define('user', 'motto');
   await define('campaign', 'slogan');
+}
+
+async function subscribeToPersons(admin: Client): Promise<void> {
   // Changes are stored for an endpoint that is disabled, and nothing is sent.
   const events = [{ change: { scope: 'user', name: 'motto' } }, { change: { scope: 'campaign', name: 'slogan' } }];
   const { body } = await admin.post('/v1/webhooks', { url: 'https://hooks.example.com/', events });
@@ -36,16 +44,17 @@ export async function preparePersons(admin: Client): Promise<void> {
 }
 
 /**
- * A workspace for each of so many tests, prepared at the same time: each subscription to changes waits a second for all
- * processes to know it. What is returned gives the next one.
+ * A workspace for each of so many tests. Each subscription to changes waits a second for all processes to know it, so that
+ * they wait together; what a busy machine would answer 503 comes one after the other. What is returned gives the next one.
  */
 export async function workspacesForPersons(service: RunningService, count: number): Promise<() => Workspace> {
-  const prepare = async (): Promise<Workspace> => {
+  const prepared: Workspace[] = [];
+  while (prepared.length < count) {
     const workspace = await aWorkspace(service);
-    await preparePersons(workspace.admin);
-    return workspace;
-  };
-  const prepared = await Promise.all(Array.from({ length: count }, prepare));
+    await declareForPersons(workspace.admin);
+    prepared.push(workspace);
+  }
+  await Promise.all(prepared.map(({ admin }) => subscribeToPersons(admin)));
   return () => {
     const next = prepared.pop();
     if (next === undefined) throw new Error(`There are more than ${count} tests.`);
